@@ -5,6 +5,7 @@
 #include "cli/doc_compare.h"
 #include "cli/doc_dashboard.h"
 #include "cli/doc_data.h"
+#include "cli/doc_decoders.h"
 #include "cli/doc_distributed.h"
 #include "cli/doc_environments.h"
 #include "cli/doc_epochs.h"
@@ -31,6 +32,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"compare", kDocCompare, ""},
                                         DocPage{"dashboard", kDocDashboard, ""},
                                         DocPage{"data", kDocData, ""},
+                                        DocPage{"decoders", kDocDecoders, ""},
                                         DocPage{"distributed", kDocDistributed, ""},
                                         DocPage{"epochs", kDocEpochs, ""},
                                         DocPage{"infer", kDocInfer, ""},

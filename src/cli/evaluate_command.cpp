@@ -10,8 +10,10 @@
 #include "experiments/predictions/regret_evaluation.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "predict/accuracy/evaluate_runs.h"
+#include "predict/decoder/decoder_evaluation.h"
 #include "predict/speed/covariance_file.h"
 #include "predict/speed/evaluation_view.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {
@@ -30,14 +32,16 @@ struct EvaluateOptions {
   bool include_disturbed = false;
 };
 
-constexpr std::string_view kOwnSplit = "own";          // runs of this store
-constexpr std::string_view kShippedSplit = "shipped";  // runs of data/corpus, on other machines
-constexpr std::string_view kCifar10Split = "cifar10-runs";  // published trainings, by configuration
+constexpr std::string_view kOwnSplit = "own";           // runs of this store
+constexpr std::string_view kShippedSplit = "shipped";   // runs of data/corpus, on other machines
+constexpr std::string_view kDecoderSplit = "decoders";  // published jobs of language models
+constexpr std::string_view kCifar10Split = "cifar10-runs";  // published trainings
 
 struct AskedSplits {
   bool own = false;
   bool shipped = false;
   bool cifar10 = false;
+  bool decoders = false;
   std::vector<SplitKind> published;
 };
 
@@ -48,8 +52,8 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       (word == kOwnSplit ? asked.own : asked.shipped) = true;
       continue;
     }
-    if (word == kCifar10Split) {
-      asked.cifar10 = true;
+    if (word == kCifar10Split || word == kDecoderSplit) {
+      (word == kCifar10Split ? asked.cifar10 : asked.decoders) = true;
       continue;
     }
     const auto kind = kSplitKinds.parse(word);
@@ -57,12 +61,12 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       return Error{kind.error().code,
                    kind.error().message +
                        "; or 'own' for the runs of this store, 'shipped' for those of data/corpus, "
-                       "'cifar10-runs' for published trainings"};
+                       "'decoders' for language models, 'cifar10-runs' for published trainings"};
     }
     asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
-    asked.own = asked.shipped = asked.cifar10 = true;
+    asked.own = asked.shipped = asked.decoders = asked.cifar10 = true;
     for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
   }
   return asked;
@@ -90,6 +94,15 @@ Result<OwnEvaluation> evaluate_runs_of(std::string_view split, const EvaluateOpt
   } else {
     context.print(own_scores_table(split, scores, context.out) + "\n");
   }
+  return scores;
+}
+
+Result<std::vector<DecoderScore>> evaluate_decoder_models(const EvaluateOptions& o,
+                                                          const Context& context) {
+  TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
+  TACHO_TRY(predictor, DecoderPredictor::open(gpus));
+  std::vector<DecoderScore> scores = evaluate_decoders(predictor);
+  if (!o.json) context.print(decoder_scores_table(scores, context.out) + "\n");
   return scores;
 }
 
@@ -161,6 +174,11 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     trainings = evaluate_training_runs(published_training_runs(), kTrainingFolds, o.seed);
     if (!o.json) context.print(training_runs_table(trainings, context.out) + "\n");
   }
+  std::vector<DecoderScore> decoders;
+  if (asked.decoders) {
+    TACHO_TRY(made, evaluate_decoder_models(o, context));
+    decoders = std::move(made);
+  }
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
@@ -180,6 +198,7 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   if (o.json) {
     Json json = evaluation_json(own, shipped, scores);
     json["cifar10_runs"] = to_json(trainings);
+    json["decoders"] = decoder_scores_json(decoders);
     context.print(json_text(json, 1) + "\n");
   }
   return kSuccess;
@@ -218,12 +237,11 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Splits: own (runs of this store), shipped (runs that come with Tacho),\n"
-      "cifar10-runs (published trainings, by whole configuration), unseen-gpu,\n"
-      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
-      "default. The model is fitted again for every fold, which takes minutes; own and shipped "
-      "take\n"
-      "seconds.");
+      "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (published\n"
+      "language models), cifar10-runs (published trainings), unseen-gpu, unseen-model,\n"
+      "unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by default. The\n"
+      "model is fitted again for every fold, which takes minutes; own, shipped, decoders and\n"
+      "cifar10-runs take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

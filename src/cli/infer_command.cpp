@@ -41,15 +41,25 @@ Result<std::string> trained_run(RunStore& store, const std::string& run) {
   return rows.empty() ? run : rows.front().key;
 }
 
-// Finds a run of the store, or takes the folder of a run: a container has no store.
+// True for a run's folder, or a folder of weights that says which model they are of.
+bool can_be_served(const std::filesystem::path& folder) {
+  std::error_code unreadable;
+  for (const char* name : {"spec.json", "model.json", "config.json"}) {
+    if (std::filesystem::exists(folder / name, unreadable)) return true;
+  }
+  return false;
+}
+
+// Finds a run of the store, or takes a folder: a container has no store.
 Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
   std::error_code unreadable;
-  if (run.find('/') != std::string::npos) {
-    if (std::filesystem::exists(RunFolder(run).order(), unreadable)) {
-      return std::filesystem::path(run);
-    }
+  if (can_be_served(run)) return std::filesystem::path(run);
+  if (run.find('/') != std::string::npos || run == "." || run == "..") {
     return Error{ErrorCode::not_found,
-                 fmt::format("{} is not a run's folder: it has no spec.json", run)};
+                 fmt::format("{} is neither a run's folder (no spec.json) nor a Hugging Face "
+                             "folder (no config.json); for other weights add a model.json such as "
+                             R"({{"model": "resnet50", "labels": ["cat", "dog"]}})",
+                             run)};
   }
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(trained, trained_run(store, run));
@@ -83,7 +93,11 @@ Result<int> infer_for_user(const InferWords& o, const Context& context) {
 void add_infer_command(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("infer", "serve a trained model over HTTP");
   auto o = std::make_shared<InferWords>();
-  command->add_option("run", o->run, "id or key of a run, or 'last', or a run's folder")
+  command
+      ->add_option(
+          "run", o->run,
+          "id or key of a run, or 'last', or a folder: of a run, of Hugging Face, or with a "
+          "model.json")
       ->required();
   for (const infer::OptionInfo& option : infer::infer_options()) {
     const std::string name(option.name);

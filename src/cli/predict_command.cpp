@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
+#include "cli/decoder_prediction.h"
 #include "cli/predict_training.h"
 #include "cli/train_options.h"
 #include "core/record/model_catalog.h"
@@ -23,6 +24,7 @@ struct PredictOptions {
   TrainingJob job;
   TrainingOptions training;
   bool framework_named = false;
+  DecoderOptions decoder;
   std::vector<std::string> gpu_specs;
   std::optional<std::string> from;
   std::optional<std::string> out;
@@ -145,6 +147,18 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
 }
 
 Result<int> predict_for_user(const PredictOptions& o, const Context& context) {
+  TACHO_TRY(decoder, is_decoder_job(o.decoder, o.job));
+  if (decoder) {
+    if (o.from || o.out) {
+      return Error{ErrorCode::usage, "--from and --out are not for decoder models; leave them out"};
+    }
+    TACHO_TRY(whole_training, o.training.asked());
+    if (whole_training) {
+      return Error{ErrorCode::usage, "--epochs is not for decoder models; leave it out"};
+    }
+    TACHO_TRY(gpu_specs, read_gpu_specs(o.gpu_specs));
+    return predict_decoder(o.decoder, o.job, gpu_specs, o.json, context);
+  }
   return o.from ? predict_file(o, context) : predict_one(o, context);
 }
 
@@ -191,6 +205,7 @@ void add_predict_command(CLI::App& app, Context& context) {
   command->add_option("--device", o->device,
                       "device, on this machine: cpu or cuda (default: the GPU if there is one)");
   command->add_flag("--json", o->json, "print JSON");
+  add_decoder_options(*command, o->decoder);
   command
       ->add_flag("--include-disturbed", o->include_disturbed,
                  "include runs during which other programs used the machine")

@@ -21,8 +21,8 @@ namespace {
 Result<void> check_resume_alone(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
-    const bool harmless =
-        name == "--resume" || name == "--json" || name == "--mllog" || places_ranks(name);
+    const bool harmless = name == "--resume" || name == "--checkpoint" || name == "--json" ||
+                          name == "--mllog" || places_ranks(name);
     if (option->count() > 0 && !harmless) {
       return Error{ErrorCode::usage,
                    fmt::format("--resume keeps the options of the run; leave out {}", name)};
@@ -37,11 +37,17 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   TACHO_TRY(settings, settings_of(command, o));
   TACHO_TRY(standing, standing_of(o.ranks, settings, given));
   RunOrder order;
+  CheckpointKind from = CheckpointKind::last;
   if (resumes) {
     TACHO_CHECK(check_resume_alone(command));
+    if (!o.checkpoint.empty()) {
+      TACHO_TRY(named, kCheckpointKinds.parse(o.checkpoint).in("--checkpoint"));
+      from = named;
+    }
   } else {
     TACHO_TRY(asked, train_request(settings));
     if (given) asked.spec.dist = as_given(asked.spec.dist, *given);
+    TACHO_CHECK(settle_accumulation(asked.spec));
     TACHO_CHECK(check(asked.spec));
     order = new_order(asked);
     TACHO_CHECK(settle_secret(standing, o.ranks, order.spec.dist, context));
@@ -63,7 +69,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
                                               .mllog = o.mllog});
   auto finished =
-      resumes ? runner.resume(o.resume, standing, *view) : runner.run(order, standing, *view);
+      resumes ? runner.resume(o.resume, standing, *view, from) : runner.run(order, standing, *view);
   view.reset();
   predictions.settle();
   if (!finished.ok()) return finished.error();

@@ -69,6 +69,11 @@ void declare(CLI::App& command, TrainOptions& o) {
   command.footer(model_list() + "\n" + dataset_list());
   command.add_option("--resume", o.resume, "continue a stopped run with its options")
       ->type_name("RUN");
+  command
+      .add_option("--checkpoint", o.checkpoint,
+                  "checkpoint that --resume continues from: last, or best (default: last)")
+      ->type_name("WHICH")
+      ->needs("--resume");
   command.add_option("--settings", o.settings)->group("");
   command.option_defaults()->group("Distributed training");
   declare(command, o.ranks);

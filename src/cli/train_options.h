@@ -28,7 +28,8 @@ RunSettings given_settings(const CLI::App& command,
 struct TrainOptions {
   RankOptions ranks;
   std::string resume;
-  std::string settings;  // RunSettings as JSON, from the dashboard
+  std::string checkpoint;  // to resume from
+  std::string settings;    // RunSettings as JSON, from the dashboard
   bool json = false;
   bool mllog = false;
 };

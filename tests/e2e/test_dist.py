@@ -75,7 +75,7 @@ class SentencesAndTransformers(DistCase):
     def test_a_vision_transformer(self):
         images = self.home / "pictures"
         write_image_folder(images, train=24, evaluate=5)
-        self.data = ("--data", "image-folder", "--data-dir", images, "--input", "3x32x32")
+        self.data = ("--data", "image-folder", "--data-dir", images, "--input", "3x48x48")
         self.model = "vit_small"
         options = ("-e", 1 + SLOW_STEPS // 6, "--steps", SLOW_STEPS, "--no-checkpoints",
                    "--no-dropout")

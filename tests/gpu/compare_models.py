@@ -323,9 +323,14 @@ def expected_of(subject, device):
                       for kind, rate in rates.items()}}
 
 
-def ask_tacho(probe, name, subject, rates, device, folder):
+def ask_tacho(probe, name, subject, rates, device, folder, saved_by_torch=False):
     weights, inputs, out = (folder / f"{part}.safetensors" for part in ("weights", "inputs", "out"))
-    write_safetensors(weights, subject.rename(subject.model.state_dict()), {})
+    state = subject.rename(subject.model.state_dict())
+    if saved_by_torch:
+        weights = folder / "weights.pth"
+        torch.save(state, weights)
+    else:
+        write_safetensors(weights, state, {})
     write_safetensors(inputs, subject.batch(), {
         "classes": str(CLASSES), "vocabulary": str(VOCABULARY), "steps": str(STEPS),
         "sgd_rate": repr(rates["sgd"]), "adamw_rate": repr(rates["adamw"])})
@@ -341,6 +346,19 @@ def error(got, expected, floor=0.0):
         return float("inf")
     scale = max(expected.norm().item(), floor, 1e-30)
     return (got.double() - expected).norm().item() / scale
+
+
+def compare_files(name, args):
+    """Weights that torch.save wrote must give the same bits as those of a safetensors file."""
+    torch.manual_seed(1)
+    subject = MODELS[name](args)
+    rates = {"sgd": 1e-3, "adamw": 1e-4}
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = (ask_tacho(args.probe, name, subject, rates, "cpu", pathlib.Path(folder), saved)
+                      for saved in (False, True))
+    differing = [key for key in one if not torch.equal(one[key], other[key])]
+    print(f"{name:<13}  {'DIFFERS: ' + differing[0] if differing else 'equal bits'}", flush=True)
+    return not differing
 
 
 def compare(name, args):
@@ -381,6 +399,8 @@ def main():
     parser.add_argument("models", nargs="*", default=[])
     parser.add_argument("--channels-last", action="store_true",
                         help="use channels-last images in Tacho, as in training on a GPU")
+    parser.add_argument("--files", action="store_true",
+                        help="compare the file of torch.save with safetensors, on the CPU")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)
@@ -391,6 +411,8 @@ def main():
     unknown = [name for name in args.models if name not in MODELS]
     if unknown:
         sys.exit(f"compare_models: unknown model {unknown[0]}; choose from {', '.join(MODELS)}")
+    if args.files:
+        sys.exit(0 if all([compare_files(name, args) for name in args.models or MODELS]) else 1)
     print(f"torch {torch.__version__} on {args.device}; relative errors, {TOLERANCE} allowed")
     print(f"{'model':<13}{'logits':>10}{'loss':>10}{'gradients':>10}{'sgd':>10}{'adamw':>10}")
     results = [compare(name, args) for name in args.models or MODELS]

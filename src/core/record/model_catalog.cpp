@@ -25,18 +25,19 @@ constexpr OptimizerSpec adamw(double learning_rate, double weight_decay) {
 }
 
 constexpr ModelInfo mnist_model(std::string_view name, std::string_view help,
-                                const OptimizerSpec& optimizer) {
-  return {name, InputKind::image, help, optimizer, kMnistSample};
+                                const OptimizerSpec& optimizer, std::string_view head) {
+  return {name, InputKind::image, help, optimizer, kMnistSample, {head}};
 }
 
 constexpr ModelInfo image_model(std::string_view name, std::string_view help,
-                                const OptimizerSpec& optimizer) {
-  return {name, InputKind::image, help, optimizer, kImageNetSample};
+                                const OptimizerSpec& optimizer, std::string_view head = "fc") {
+  return {name, InputKind::image, help, optimizer, kImageNetSample, {head}};
 }
 
 constexpr ModelInfo wordpiece_model(std::string_view name, std::string_view help,
-                                    const OptimizerSpec& optimizer) {
-  return {name, InputKind::text, help, optimizer, kWordPiecesSample, TokenKind::wordpiece};
+                                    const OptimizerSpec& optimizer,
+                                    std::array<std::string_view, 2> head) {
+  return {name, InputKind::text, help, optimizer, kWordPiecesSample, head, TokenKind::wordpiece};
 }
 
 // Weight decays and learning rates are those of the papers and of torchvision's recipes, except the
@@ -44,30 +45,51 @@ constexpr ModelInfo wordpiece_model(std::string_view name, std::string_view help
 // warm-up. The two small ResNets are mostly trained on small images, where a decay of 5e-4 is
 // better.
 constexpr std::array kModels = {
-    image_model("alexnet", "five convolutions, three linear layers", sgd(0.01, 5e-4)),
-    wordpiece_model("bert_base", "BERT-base: 12 transformer layers of 768", adamw(5e-5, 0.01)),
-    image_model("densenet121", "DenseNet-121: every layer sees all before it", sgd(0.05, 1e-4)),
-    wordpiece_model("distilbert", "DistilBERT: 6 transformer layers of 768", adamw(5e-5, 0.01)),
-    mnist_model("lenet5", "LeNet-5: two 5x5 convolutions, three linear layers", sgd(0.02)),
-    ModelInfo{"lstm", InputKind::text, "embedding, LSTM, last state, linear; all 256 wide",
-              adam(2e-3), kWordsSample},
-    ModelInfo{"mlp", InputKind::image, "one hidden layer of 128", sgd(0.02), kMnistSample,
-              TokenKind::word, 128},
+    image_model("alexnet", "five convolutions, three linear layers", sgd(0.01, 5e-4),
+                "classifier.6"),
+    wordpiece_model("bert_base", "BERT-base: 12 transformer layers of 768", adamw(5e-5, 0.01),
+                    {"classifier"}),
+    image_model("densenet121", "DenseNet-121: every layer sees all before it", sgd(0.05, 1e-4),
+                "classifier"),
+    wordpiece_model("distilbert", "DistilBERT: 6 transformer layers of 768", adamw(5e-5, 0.01),
+                    {"pre_classifier", "classifier"}),
+    mnist_model("lenet5", "LeNet-5: two 5x5 convolutions, three linear layers", sgd(0.02), "fc3"),
+    ModelInfo{"lstm",
+              InputKind::text,
+              "embedding, LSTM, last state, linear; all 256 wide",
+              adam(2e-3),
+              kWordsSample,
+              {"fc"}},
+    ModelInfo{"mlp",
+              InputKind::image,
+              "one hidden layer of 128",
+              sgd(0.02),
+              kMnistSample,
+              {"fc2"},
+              TokenKind::word,
+              128},
     mnist_model("mnist-cnn", "3x3 convolutions of 32 and 64, max-pool, dropout, 128, classes",
-                sgd(0.02)),
-    image_model("mobilenet_v2", "MobileNetV2: inverted residuals", sgd(0.05, 4e-5)),
+                sgd(0.02), "fc2"),
+    image_model("mobilenet_v2", "MobileNetV2: inverted residuals", sgd(0.05, 4e-5), "classifier.1"),
     image_model("resnet18", "ResNet-18; up to 32 pixels with the small stem", sgd(0.05, 5e-4)),
     image_model("resnet34", "ResNet-34", sgd(0.05, 5e-4)),
     image_model("resnet50", "ResNet-50 (v1.5)", sgd(0.05, 1e-4)),
     image_model("resnet101", "ResNet-101 (v1.5)", sgd(0.05, 1e-4)),
     image_model("resnet152", "ResNet-152 (v1.5)", sgd(0.05, 1e-4)),
-    image_model("vgg11", "VGG-11 without batch norm", sgd(0.01, 5e-4)),
-    image_model("vgg16", "VGG-16 without batch norm", sgd(0.01, 5e-4)),
-    image_model("vit_small", "vision transformer, DeiT-small: patches of 16, 12 blocks of 384",
-                adamw(5e-4, 0.05)),
+    image_model("vgg11", "VGG-11 without batch norm", sgd(0.01, 5e-4), "classifier.6"),
+    image_model("vgg16", "VGG-16 without batch norm", sgd(0.01, 5e-4), "classifier.6"),
+    image_model("vit_small", "DeiT-small: 12 blocks of 384; patches of 16, up to 32 pixels of 4",
+                adamw(5e-4, 0.05), "head"),
 };
 
 }  // namespace
+
+bool is_in_head(const ModelInfo& model, std::string_view parameter) {
+  return std::ranges::any_of(model.head, [parameter](std::string_view layer) {
+    return !layer.empty() && parameter.starts_with(layer) &&
+           parameter.substr(layer.size()).starts_with('.');
+  });
+}
 
 std::span<const ModelInfo> model_catalog() { return kModels; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,15 @@ struct ModelInfo {
   std::string_view help;
   OptimizerSpec optimizer;  // default unless the user gives another
   SampleShape sample;
+  // The layers that produce the classes and that fine-tuning initialises newly, by name.
+  std::array<std::string_view, 2> head;
   TokenKind tokens = TokenKind::word;  // of text models
   // Up to this batch size a step is so short that more threads make it slower.
   std::int64_t one_thread_batch = 0;
 };
+
+// Returns true for the parameters of the model's head, such as "fc.weight".
+bool is_in_head(const ModelInfo& model, std::string_view parameter);
 
 std::span<const ModelInfo> model_catalog();
 Result<const ModelInfo*> find_model(std::string_view name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/parse_number.h"
 #include "core/record/run_options.h"
@@ -23,6 +25,9 @@ constexpr const auto& names_of(Switch) { return kSwitches; }
 constexpr const auto& names_of(KernelKind) { return kKernelKinds; }
 constexpr const auto& names_of(OptimizerKind) { return kOptimizers; }
 constexpr const auto& names_of(ScheduleKind) { return kSchedules; }
+constexpr const auto& names_of(CheckpointKind) { return kCheckpointKinds; }
+constexpr const auto& names_of(BestBy) { return kBestBys; }
+constexpr const auto& names_of(Stem) { return kStems; }
 constexpr const auto& names_of(Precision) { return kPrecisions; }
 constexpr const auto& names_of(DistBackend) { return kDistBackends; }
 constexpr const auto& names_of(Compression) { return kCompressions; }
@@ -71,6 +76,19 @@ requires std::is_enum_v<Enum> Result<void> parse(std::string_view text, Enum& ou
   return {};
 }
 
+// A list such as "60,80" replaces the previous one, except that names add up: their options are
+// repeatable.
+template <class T>
+Result<void> parse(std::string_view text, std::vector<T>& out) {
+  if constexpr (!std::is_same_v<T, std::string>) out.clear();
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    TACHO_CHECK(parse(text.substr(0, comma), out.emplace_back()));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return {};
+}
+
 template <class T>
 Result<void> parse(std::string_view text, std::optional<T>& out) {
   T value{};
@@ -91,13 +109,25 @@ Json to_value(const T& value) {
 }
 
 template <class T>
+Json to_value(const std::vector<T>& value) {
+  if (value.empty()) return nullptr;
+  return fmt::format("{}", fmt::join(value, ","));
+}
+
+template <class T>
 Json to_value(const std::optional<T>& value) {
   return value ? to_value(*value) : Json(nullptr);
 }
 
+// Values that are text in JSON, as on the command line.
+template <class T>
+inline constexpr bool kIsWritten = std::is_same_v<T, std::optional<InputSize>>;
+template <class T>
+inline constexpr bool kIsWritten<std::vector<T>> = true;
+
 template <class T>
 Result<void> read_value(JsonObject& object, std::string_view key, bool needed, T& out) {
-  if constexpr (std::is_same_v<T, std::optional<InputSize>>) {
+  if constexpr (kIsWritten<T>) {
     std::optional<std::string> text;
     object.read_optional(key, text);
     if (text) return parse(*text, out).in(fmt::format("spec: {}", key));
@@ -186,6 +216,12 @@ RunOption inverted(Field<Access> field, std::string_view names, std::string_view
   return out;
 }
 
+// Names the value in help.
+inline RunOption with_value(RunOption option, std::string_view value) {
+  option.value = value;
+  return option;
+}
+
 // A file or folder. The worker runs in the folder of its run, so the path must be absolute.
 template <class Access>
 RunOption path(Field<Access> field, std::string_view names, std::string_view value,
@@ -202,5 +238,8 @@ RunOption path(Field<Access> field, std::string_view names, std::string_view val
   };
   return out;
 }
+
+// The options of TrainRequest::environment.
+std::vector<RunOption> environment_options();
 
 }  // namespace tacho::run_option_fields

@@ -1,8 +1,5 @@
 #include "core/record/run_options.h"
 
-#include <iterator>
-
-#include "base/quantity.h"
 #include "core/record/run_option_fields.h"
 
 namespace tacho {
@@ -38,8 +35,23 @@ std::vector<RunOption> model_and_data() {
       path(TACHO_FIELD(spec.vocabulary), "vocab", "FILE",
            "WordPiece vocab.txt (default: learned from the data)"),
       option(TACHO_FIELD(spec.augment), "augment", "random crops and flips: auto, on or off"),
+      option(TACHO_FIELD(spec.crop), "crop", "random crops: auto (as --augment), on or off"),
+      option(TACHO_FIELD(spec.flip), "flip", "random flips: auto (as --augment), on or off"),
+      with_value(option(TACHO_FIELD(spec.pixel_mean), "mean",
+                        "mean of the pixels per channel, 0 to 1, such as 0.49,0.48,0.45 (default: "
+                        "measured; for image files, ImageNet's)"),
+                 "LIST"),
+      with_value(option(TACHO_FIELD(spec.pixel_std), "std",
+                        "standard deviation of the pixels per channel, such as 0.25,0.24,0.26"),
+                 "LIST"),
+      option(TACHO_FIELD(spec.stem), "stem",
+             "first layers of a ResNet: auto, imagenet (7x7, stride 2, max-pool) or cifar (3x3)"),
       option(TACHO_FIELD(spec.target_top1), "target", "stop at this top-1 accuracy, 0 to 1",
              kShare),
+      option(TACHO_FIELD(spec.patience), "patience",
+             "stop after N epochs in a row without a better evaluation (see --best-by)", kCount),
+      option(TACHO_FIELD(spec.best_by), "best-by",
+             "what makes an evaluation better: top1 (higher accuracy) or loss (lower)"),
       option(TACHO_FIELD(spec.seed), "seed", "random seed", {.low = 0}, kOnForm),
   };
 }
@@ -64,13 +76,21 @@ RunOption optimizer() {
 
 std::vector<RunOption> optimization() {
   return {
-      path(TACHO_FIELD(spec.weights), "weights", "FILE",
-           "start from the weights in a safetensors file"),
+      path(TACHO_FIELD(spec.weights), "weights", "PATH",
+           "start from the weights in a safetensors file, a .pt or .pth state dict, or a Hugging "
+           "Face folder"),
       option(TACHO_FIELD(spec.weights_partial), "weights-partial",
              "use those of --weights that fit the model, initialize the others"),
+      with_value(option(TACHO_FIELD(spec.freeze), "freeze",
+                        "do not train the parameters whose names begin with one of these, such as "
+                        "conv1,layer1 (repeatable)",
+                        {}, kRepeatable),
+                 "NAMES"),
       optimizer(),
       option(TACHO_FIELD(spec.optimizer.learning_rate), "lr",
              "learning rate (default: the model's)", kPositive, kOnForm | kFromModel | kNeeded),
+      option(TACHO_FIELD(spec.head_learning_rate), "head-lr",
+             "learning rate of the layers that produce the classes (default: --lr)", kPositive),
       option(TACHO_FIELD(spec.optimizer.momentum), "momentum", "momentum of SGD", kShare,
              kFromModel),
       option(TACHO_FIELD(spec.optimizer.nesterov), "nesterov", "use Nesterov momentum"),
@@ -83,18 +103,30 @@ std::vector<RunOption> optimization() {
       option(TACHO_FIELD(spec.optimizer.epsilon), "epsilon", "epsilon of adam and adamw", kShare,
              kFromModel),
       option(TACHO_FIELD(spec.schedule.kind), "schedule",
-             "learning-rate schedule: constant, step, cosine or one-cycle"),
+             "learning-rate schedule: constant, step, cosine, one-cycle, linear or milestones"),
       option(TACHO_FIELD(spec.schedule.warmup_epochs), "warmup-epochs",
              "epochs of learning-rate warm-up", {.low = 0}),
+      option(TACHO_FIELD(spec.schedule.warmup_steps), "warmup-steps",
+             "steps of learning-rate warm-up, instead of --warmup-epochs", {0, 1e9}),
       option(TACHO_FIELD(spec.schedule.step_epochs), "step-epochs",
              "epochs between the steps of --schedule step", kPositive),
       option(TACHO_FIELD(spec.schedule.step_factor), "step-factor",
-             "learning-rate factor per step of --schedule step", kShare),
+             "learning-rate factor per step of --schedule step, and per milestone", kShare),
+      with_value(option(TACHO_FIELD(spec.schedule.milestones), "milestones",
+                        "epochs after which the learning rate is multiplied by --step-factor, such "
+                        "as 60,80; chooses --schedule milestones"),
+                 "LIST"),
       option(TACHO_FIELD(spec.label_smoothing), "label-smoothing", "label smoothing, 0 to 0.999",
              {0, 0.999}),
       option(TACHO_FIELD(spec.clip_norm), "clip", "clip gradients to this norm", kPositive),
       option(TACHO_FIELD(spec.accumulate), "accumulate",
              "batches whose gradients are added up per optimizer step", kCount),
+      option(TACHO_FIELD(spec.accumulate_samples), "accumulate-samples",
+             "samples of all processes per optimizer step, instead of --accumulate", kCount),
+      option(TACHO_FIELD(spec.ema_decay), "ema",
+             "evaluate and save an exponential moving average of the weights with this decay, "
+             "such as 0.999",
+             {0, 0.99999999}),
       inverted(TACHO_FIELD(spec.dropout), "no-dropout",
                "disable dropout, to compare runs with different numbers of processes"),
   };
@@ -149,94 +181,13 @@ std::vector<RunOption> distributed() {
   };
 }
 
-// An option of the environment, which spec.json holds separately.
-template <class Set>
-RunOption custom(std::string_view names, std::string_view help, Set set, unsigned uses = kLocal) {
-  RunOption out = described("", names, help, {}, uses | kPerRank);
-  out.set = set;
-  out.get = [](const TrainRequest&) { return Json(nullptr); };
-  return out;
-}
-
-RunOption bytes(std::optional<std::int64_t> EnvironmentSpec::*member, std::string_view names,
-                std::string_view help) {
-  return custom(names, help,
-                [member](TrainRequest& request, std::string_view text) -> Result<void> {
-                  TACHO_TRY(size, parse_bytes(text));
-                  request.environment.*member = size.count;
-                  return {};
-                });
-}
-
-Result<void> set_environment(TrainRequest& request, std::string_view text) {
-  TACHO_TRY(environment, parse_environment(text));
-  request.environment.kind = environment.kind;
-  request.environment.image = std::move(environment.image);
-  return {};
-}
-
-RunOption environment_kind() {
-  RunOption out =
-      custom("env,E",
-             "environment: bare, podman:IMAGE, docker:IMAGE, apptainer:FILE or charliecloud:FOLDER",
-             set_environment);
-  out.get = [](const TrainRequest& request) { return Json(environment_name(request.environment)); };
-  return out;
-}
-
-Result<void> add_bind(TrainRequest& request, std::string_view text) {
-  TACHO_TRY(bind, parse_bind(text));
-  request.environment.binds.push_back(std::move(bind));
-  return {};
-}
-
-Result<void> add_variable(TrainRequest& request, std::string_view text) {
-  const auto equals = text.find('=');
-  if (equals == std::string_view::npos) {
-    return usage(fmt::format("'{}' is not a valid variable; write NAME=VALUE", text));
-  }
-  request.environment.variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
-  return {};
-}
-
-Result<void> set_time_limit(TrainRequest& request, std::string_view text) {
-  TACHO_TRY(limit, parse_duration(text));
-  if (limit.count() <= 0) return usage("must be above 0");
-  request.time_limit_s = limit.count();
-  return {};
-}
-
-std::vector<RunOption> environment() {
-  constexpr unsigned kUses = kLocal | kPerRank;
-  return {
-      environment_kind(),
-      option(TACHO_FIELD(environment.cpus), "env-cpus", "CPU limit in processors, such as 1.5", {},
-             kUses),
-      option(TACHO_FIELD(environment.cpuset), "env-cpuset", "processors to run on, such as 0-3,6",
-             {}, kUses),
-      bytes(&EnvironmentSpec::memory_bytes, "env-memory",
-            "memory limit, such as 512M or 2G; a run that exceeds it ends as out_of_memory"),
-      option(TACHO_FIELD(environment.gpus), "env-gpus",
-             "GPUs of a container: all, or a list such as 0,2", {}, kUses),
-      custom("env-bind", "mount SOURCE[:TARGET[:ro]] in the container (repeatable)", add_bind,
-             kLocal | kRepeatable),
-      bytes(&EnvironmentSpec::shared_memory_bytes, "env-shm",
-            "size of a separate /dev/shm, such as 64M (default: the machine's /dev/shm)"),
-      option(TACHO_FIELD(environment.network), "env-network", "network access: host or none", {},
-             kUses),
-      custom("env-var",
-             "set NAME=VALUE for the program (repeatable); records contain the name only",
-             add_variable, kLocal | kRepeatable),
-      custom("time-limit", "end the run after this time, such as 90s, 10m or 1h30m", set_time_limit,
-             0),
-  };
-}
-
 std::vector<RunOption> output() {
   return {
       option(TACHO_FIELD(spec.trace), "trace", "trace GPU kernels"),
       inverted(TACHO_FIELD(spec.checkpoints), "no-checkpoints",
                "write no checkpoint after each epoch", {}, kPerRank),
+      option(TACHO_FIELD(spec.keep), "keep",
+             "checkpoints to keep: last, or best (the best besides the last; see --best-by)"),
       option(TACHO_FIELD(spec.ops), "ops",
              "measure the time of PyTorch operators, for 'tacho report'"),
       inverted(TACHO_FIELD(spec.tensorboard), "no-tensorboard", "write no TensorBoard files", {},
@@ -246,9 +197,12 @@ std::vector<RunOption> output() {
 
 std::vector<RunOption> all_options() {
   const std::pair<std::string_view, std::vector<RunOption>> groups[] = {
-      {"", model_and_data()},         {"Optimization", optimization()},
-      {"Hardware", hardware()},       {"Distributed training", distributed()},
-      {"Environment", environment()}, {"Output", output()}};
+      {"", model_and_data()},
+      {"Optimization", optimization()},
+      {"Hardware", hardware()},
+      {"Distributed training", distributed()},
+      {"Environment", environment_options()},
+      {"Output", output()}};
   std::vector<RunOption> all;
   for (const auto& [title, options] : groups) {
     for (const RunOption& option : options) all.emplace_back(option).group = title;

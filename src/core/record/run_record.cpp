@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "core/record/disturbance.h"
 #include "core/record/rank_figures.h"
+#include "core/record/statistics.h"
 
 namespace tacho {
 namespace {
@@ -175,16 +176,16 @@ std::map<std::string, double> usage_metrics(const UsageSummary& usage) {
   if (usage.throttled_share) add(metric::kThrottled, *usage.throttled_share);
   if (usage.waited_share) add(metric::kWaited, *usage.waited_share);
   if (usage.others_share) add(metric::kOthers, *usage.others_share);
-  double busy = 0;
+  std::vector<double> busy;
   double bytes = 0;
   double joules = 0;
   for (const GpuSummary& gpu : usage.gpus) {
-    busy += gpu.mean_busy / static_cast<double>(usage.gpus.size());
+    if (gpu.mean_busy) busy.push_back(*gpu.mean_busy);
     bytes = std::max(bytes, static_cast<double>(gpu.max_memory_bytes));
     joules += gpu.joules;
   }
   if (usage.gpus.empty()) return values;
-  add(metric::kGpuBusy, busy);
+  if (!busy.empty()) add(metric::kGpuBusy, mean(busy));
   add(metric::kGpuMemory, bytes);
   add(metric::kGpuJoules, joules);
   return values;

@@ -47,6 +47,27 @@ Result<void> apply_settings(const RunSettings& settings, TrainRequest& request) 
   return {};
 }
 
+namespace {
+
+// Options whose meaning depends on whether others were given.
+Result<void> settle(const RunSettings& settings, RunSpec& spec) {
+  const auto given = [&settings](std::string_view name) {
+    return std::ranges::find(settings, name, &RunSettings::value_type::first) != settings.end();
+  };
+  if (given("topk") && spec.dist.compress != Compression::topk) {
+    return Error{ErrorCode::usage, "--topk needs --compress topk"};
+  }
+  if (given("accumulate") && given("accumulate-samples")) {
+    return Error{ErrorCode::usage, "give --accumulate or --accumulate-samples, not both"};
+  }
+  if (!spec.schedule.milestones.empty() && !given("schedule")) {
+    spec.schedule.kind = ScheduleKind::milestones;
+  }
+  return settle_accumulation(spec);
+}
+
+}  // namespace
+
 Result<TrainRequest> train_request(const RunSettings& settings) {
   TrainRequest request;
   for (const auto& [name, value] : settings) {
@@ -58,11 +79,7 @@ Result<TrainRequest> train_request(const RunSettings& settings) {
   TACHO_TRY(model, find_model(request.spec.model));
   request.spec.optimizer = model->optimizer;
   TACHO_CHECK(apply_settings(settings, request));
-  const bool sets_topk =
-      std::ranges::find(settings, "topk", &RunSettings::value_type::first) != settings.end();
-  if (sets_topk && request.spec.dist.compress != Compression::topk) {
-    return Error{ErrorCode::usage, "--topk needs --compress topk"};
-  }
+  TACHO_CHECK(settle(settings, request.spec));
   TACHO_CHECK(check(request.spec));
   TACHO_CHECK(check(request.environment));
   return request;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/record/model_catalog.h"
@@ -21,13 +22,80 @@ Result<void> check_optimizer(const OptimizerSpec& o) {
   return {};
 }
 
+Result<void> check_milestones(const ScheduleSpec& s) {
+  const bool chosen = s.kind == ScheduleKind::milestones;
+  if (chosen && s.milestones.empty()) {
+    return usage("--schedule milestones needs --milestones, such as 60,80");
+  }
+  if (!chosen && !s.milestones.empty()) {
+    return usage(fmt::format("--milestones is for --schedule milestones, not for {}",
+                             kSchedules.of(s.kind)));
+  }
+  std::int64_t last = 0;
+  for (const std::int64_t epoch : s.milestones) {
+    if (epoch <= last) return usage("--milestones takes increasing epochs from 1, such as 60,80");
+    last = epoch;
+  }
+  return {};
+}
+
 Result<void> check_schedule(const RunSpec& spec) {
   const ScheduleSpec& s = spec.schedule;
   if (s.warmup_epochs > static_cast<double>(spec.epochs)) {
     return usage(fmt::format("--warmup-epochs must be at most --epochs ({}), not {}", spec.epochs,
                              s.warmup_epochs));
   }
+  if (s.warmup_steps && s.warmup_epochs > 0) {
+    return usage("give --warmup-epochs or --warmup-steps, not both");
+  }
+  if (s.warmup_steps && spec.steps && *s.warmup_steps > *spec.steps) {
+    return usage(fmt::format("--warmup-steps must be at most --steps ({}), not {}", *spec.steps,
+                             *s.warmup_steps));
+  }
+  return check_milestones(s);
+}
+
+Result<void> check_levels(const std::vector<double>& levels, std::string_view option) {
+  if (levels.empty() || levels.size() == 1 || levels.size() == 3) return {};
+  return usage(
+      fmt::format("--{} takes one value per channel: one for grey images, three for "
+                  "colour images, not {}",
+                  option, levels.size()));
+}
+
+Result<void> check_images(const RunSpec& spec, const ModelInfo& model) {
+  const bool scales = !spec.pixel_mean.empty() || !spec.pixel_std.empty();
+  const bool augments = spec.crop == Switch::on || spec.flip == Switch::on;
+  if ((scales || augments) && (model.input != InputKind::image || is_synthetic(spec))) {
+    return usage(fmt::format("{} for images of a dataset, not for {}",
+                             scales ? "--mean and --std are" : "--crop and --flip are",
+                             is_synthetic(spec) ? "synthetic data" : "text"));
+  }
+  TACHO_CHECK(check_levels(spec.pixel_mean, "mean"));
+  TACHO_CHECK(check_levels(spec.pixel_std, "std"));
+  const bool sound =
+      std::ranges::all_of(spec.pixel_mean, [](double mean) { return mean >= 0 && mean <= 1; });
+  if (!sound) return usage("--mean takes values from 0 (black) to 1 (white)");
+  const bool divides = std::ranges::all_of(
+      spec.pixel_std, [](double deviation) { return deviation > 0 && deviation <= 1; });
+  if (!divides) return usage("--std takes values above 0, at most 1");
+  if (spec.stem != Stem::automatic && !model.name.starts_with("resnet")) {
+    return usage(fmt::format("--stem is for ResNets, not for {}", model.name));
+  }
   return {};
+}
+
+Result<void> check_accumulation(const RunSpec& spec) {
+  if (!spec.accumulate_samples) return {};
+  const std::int64_t step = samples_per_step(spec);
+  const std::int64_t below = *spec.accumulate_samples / step * step;
+  if (below == *spec.accumulate_samples) return {};
+  const std::string nearest =
+      below == 0 ? std::to_string(step) : fmt::format("{} or {}", below, below + step);
+  return usage(
+      fmt::format("--accumulate-samples must be a multiple of the {} samples of a step "
+                  "(--batch {}, processes: {}), such as {}, not {}",
+                  step, spec.batch, spec.dist.ranks(), nearest, *spec.accumulate_samples));
 }
 
 Result<void> check_machine(const RunSpec& spec) {
@@ -80,9 +148,16 @@ std::string to_text(const InputSize& size) {
 
 std::int64_t samples_per_step(const RunSpec& spec) { return spec.batch * spec.dist.ranks(); }
 
+Result<void> settle_accumulation(RunSpec& spec) {
+  if (!spec.accumulate_samples) return {};
+  TACHO_CHECK(check_ranges(spec));
+  TACHO_CHECK(check_accumulation(spec));
+  spec.accumulate = *spec.accumulate_samples / samples_per_step(spec);
+  return {};
+}
+
 Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));
-  (void)model;
   if (spec.data.empty()) return usage("no dataset named; add --data NAME (see 'tacho data ls')");
   TACHO_CHECK(check_ranges(spec));
   TACHO_CHECK(check_machine(spec));
@@ -90,6 +165,11 @@ Result<void> check(const RunSpec& spec) {
   if (spec.weights_partial && spec.weights.empty()) {
     return usage("--weights-partial needs --weights FILE");
   }
+  if (spec.keep == CheckpointKind::best && !spec.checkpoints) {
+    return usage("--keep best needs checkpoints; leave out --no-checkpoints");
+  }
+  TACHO_CHECK(check_images(spec, *model));
+  TACHO_CHECK(check_accumulation(spec));
   TACHO_CHECK(check_optimizer(spec.optimizer));
   return check_schedule(spec);
 }

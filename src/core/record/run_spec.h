@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_object.h"
 #include "base/names.h"
@@ -35,12 +36,30 @@ inline constexpr Names<OptimizerKind, 3> kOptimizers{"optimizer",
                                                        {OptimizerKind::adam, "adam"},
                                                        {OptimizerKind::adamw, "adamw"}}}};
 
-enum class ScheduleKind { constant, step, cosine, one_cycle };
-inline constexpr Names<ScheduleKind, 4> kSchedules{"schedule",
+enum class ScheduleKind { constant, step, cosine, one_cycle, linear, milestones };
+inline constexpr Names<ScheduleKind, 6> kSchedules{"schedule",
                                                    {{{ScheduleKind::constant, "constant"},
                                                      {ScheduleKind::step, "step"},
                                                      {ScheduleKind::cosine, "cosine"},
-                                                     {ScheduleKind::one_cycle, "one-cycle"}}}};
+                                                     {ScheduleKind::one_cycle, "one-cycle"},
+                                                     {ScheduleKind::linear, "linear"},
+                                                     {ScheduleKind::milestones, "milestones"}}}};
+
+// A checkpoint that a run keeps: that of its newest epoch, or that of its best one.
+enum class CheckpointKind { last, best };
+inline constexpr Names<CheckpointKind, 2> kCheckpointKinds{
+    "checkpoint", {{{CheckpointKind::last, "last"}, {CheckpointKind::best, "best"}}}};
+
+// What makes an epoch the best: the highest top-1 accuracy or the lowest loss of its evaluation.
+enum class BestBy { top1, loss };
+inline constexpr Names<BestBy, 2> kBestBys{"metric",
+                                           {{{BestBy::top1, "top1"}, {BestBy::loss, "loss"}}}};
+
+// The first layers of a ResNet: a 7x7 convolution of stride 2 with max-pool, or a 3x3 convolution;
+// automatic: 3x3 up to 32 pixels.
+enum class Stem { automatic, imagenet, cifar };
+inline constexpr Names<Stem, 3> kStems{
+    "stem", {{{Stem::automatic, "auto"}, {Stem::imagenet, "imagenet"}, {Stem::cifar, "cifar"}}}};
 
 // Meanings and defaults as in torch.optim.
 struct OptimizerSpec {
@@ -57,9 +76,11 @@ struct OptimizerSpec {
 
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::constant;
-  double warmup_epochs = 0;  // the rate rises linearly from 0
-  double step_epochs = 30;   // step: epochs between two reductions of the rate
-  double step_factor = 0.1;  // step: factor of each reduction
+  double warmup_epochs = 0;                       // the rate rises linearly from 0
+  double step_epochs = 30;                        // step: epochs between two reductions of the rate
+  double step_factor = 0.1;                       // step, milestones: factor of each reduction
+  std::optional<std::int64_t> warmup_steps = {};  // instead of warmup_epochs
+  std::vector<std::int64_t> milestones = {};      // epochs after which the rate is reduced
   bool operator==(const ScheduleSpec&) const = default;
 };
 
@@ -90,13 +111,22 @@ struct RunSpec {
   std::string weights;                  // a safetensors file with initial weights; "": random
   bool weights_partial = false;         // load only the weights that fit the model
   Switch augment = Switch::automatic;   // random crops and flips; on for colour images
+  Switch crop = Switch::automatic;      // automatic: as augment
+  Switch flip = Switch::automatic;
+  std::vector<double> pixel_mean;  // one per channel; empty: those of the data or of ImageNet
+  std::vector<double> pixel_std;
+  Stem stem = Stem::automatic;
   std::optional<std::int64_t> workers;  // threads that prepare batches
   OptimizerSpec optimizer;
   ScheduleSpec schedule;
   double label_smoothing = 0;
-  std::optional<double> clip_norm;  // maximum norm of the gradients
-  std::int64_t accumulate = 1;      // batches per update of the weights
-  bool dropout = true;              // false: dropout layers do nothing
+  std::optional<double> clip_norm;                 // maximum norm of the gradients
+  std::int64_t accumulate = 1;                     // batches per update of the weights
+  std::optional<std::int64_t> accumulate_samples;  // of all ranks; determines `accumulate`
+  std::vector<std::string> freeze;                 // beginnings of names of fixed parameters
+  std::optional<double> head_learning_rate;        // absent: that of the optimizer
+  std::optional<double> ema_decay;                 // averages the weights over the updates
+  bool dropout = true;                             // false: dropout layers do nothing
   Precision precision = Precision::fp32;
   Switch channels_last = Switch::automatic;
   Switch graphs = Switch::automatic;  // one CUDA graph for the whole step
@@ -107,6 +137,9 @@ struct RunSpec {
   Switch mkldnn = Switch::automatic;
   bool stock = false;  // torch's defaults: no path chosen, no allocator tuned
   std::optional<double> target_top1;
+  std::optional<std::int64_t> patience;  // epochs without a better one until training ends
+  BestBy best_by = BestBy::top1;
+  CheckpointKind keep = CheckpointKind::last;  // best: besides the last
   bool checkpoints = true;
   bool tensorboard = true;
   bool trace = false;  // record the GPU activity
@@ -125,6 +158,9 @@ Result<void> check(const RunSpec& spec);
 // Returns the samples per step of all ranks. A step is one batch per rank, also if several batches
 // share an update of the weights.
 std::int64_t samples_per_step(const RunSpec& spec);
+
+// Sets `accumulate` from accumulate_samples, if given. Call again if the number of ranks changes.
+Result<void> settle_accumulation(RunSpec& spec);
 
 Json to_json(const RunSpec& spec);
 // An unknown or missing key is an error. Does not check() the values.

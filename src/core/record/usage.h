@@ -15,8 +15,10 @@ namespace tacho {
 struct GpuSample {
   std::int64_t index = 0;
   std::string name;
-  double busy = 0;         // share of the last sampling period in which a kernel ran
-  double memory_busy = 0;  // and in which memory was read or written
+  // Share of the time since the previous sample in which a kernel ran; absent in the first sample
+  // and if the driver has not measured since.
+  std::optional<double> busy = {};
+  double memory_busy = 0;  // share of the driver's last period in which memory was used
   std::int64_t memory_bytes = 0;
   std::int64_t memory_total_bytes = 0;
   double watts = 0;

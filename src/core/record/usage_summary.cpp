@@ -107,7 +107,7 @@ GpuSummary summarise(const std::vector<TimedGpuSample>& samples) {
   summary.index = last.index;
   summary.name = last.name;
   summary.mean_busy = mean_of(samples, &GpuSample::busy);
-  summary.max_busy = most_of(samples, &GpuSample::busy);
+  summary.max_busy = most_of(samples, &GpuSample::busy);  // an absent value is the lowest
   summary.mean_memory_busy = mean_of(samples, &GpuSample::memory_busy);
   summary.mean_memory_bytes = std::llround(mean_of(samples, &GpuSample::memory_bytes));
   summary.max_memory_bytes = most_of(samples, &GpuSample::memory_bytes);

@@ -14,8 +14,8 @@ namespace tacho {
 struct GpuSummary {
   std::int64_t index = 0;
   std::string name;
-  double mean_busy = 0;
-  double max_busy = 0;
+  std::optional<double> mean_busy;
+  std::optional<double> max_busy;
   double mean_memory_busy = 0;
   std::int64_t mean_memory_bytes = 0;
   std::int64_t max_memory_bytes = 0;

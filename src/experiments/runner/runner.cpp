@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "core/record/checkpoint_files.h"
 #include "core/record/run_secrets.h"
 #include "experiments/runner/run_state.h"
 #include "experiments/runner/worker_program.h"
@@ -124,8 +125,8 @@ Result<RunOrder> Runner::ordered(std::string_view handle) {
   return RunFolder(stored.row.folder).read_order();
 }
 
-Result<FinishedRun> Runner::resume(std::string_view handle, const Standing& standing,
-                                   RunView& view) {
+Result<FinishedRun> Runner::resume(std::string_view handle, const Standing& standing, RunView& view,
+                                   CheckpointKind from) {
   TACHO_TRY(stored, store_->find(handle));
   const RunFolder folder(stored.row.folder);
   const std::int64_t id = stored.row.id;
@@ -145,6 +146,9 @@ Result<FinishedRun> Runner::resume(std::string_view handle, const Standing& stan
   TACHO_TRY(prepared, prepare(order, folder, standing));
   TACHO_TRY(lock, own_run(folder));
   (void)lock;
+  if (from == CheckpointKind::best) {
+    TACHO_CHECK(return_to_best_checkpoint(folder).in(fmt::format("run {}", id)));
+  }
   RunRecord record = stored.record;
   record.outcome = Outcome::running;
   record.reason.clear();

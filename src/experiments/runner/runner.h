@@ -55,7 +55,9 @@ class Runner {
   // Executes a new_order() in its environment, within its time limit. run() and resume() are for
   // the tacho that keeps_record(); the others use run_separate_ranks().
   Result<FinishedRun> run(const RunOrder& order, const Standing& standing, RunView& view);
-  Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view);
+  // From the best checkpoint, the epochs after it are repeated.
+  Result<FinishedRun> resume(std::string_view handle, const Standing& standing, RunView& view,
+                             CheckpointKind from = CheckpointKind::last);
 
   // Runs and watches a program: the new_order() of a CommandSpec. With `echo`, its output also goes
   // to the streams of this process.

@@ -43,6 +43,7 @@ Result<NvmlApi> load_nvml() {
   find(api.device_handle, "nvmlDeviceGetHandleByIndex_v2");
   find(api.device_name, "nvmlDeviceGetName");
   find(api.utilization, "nvmlDeviceGetUtilizationRates");
+  find(api.samples, "nvmlDeviceGetSamples");
   find(api.memory_info, "nvmlDeviceGetMemoryInfo");
   find(api.power_usage, "nvmlDeviceGetPowerUsage");
   find(api.total_energy, "nvmlDeviceGetTotalEnergyConsumption");

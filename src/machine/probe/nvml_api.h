@@ -15,6 +15,12 @@ struct NvmlApi {
     unsigned gpu;  // per cent
     unsigned memory;
   };
+  // A value that the driver measured by itself, several times per second.
+  struct Sample {
+    unsigned long long microseconds;  // Unix time
+    unsigned value;
+    unsigned unused;  // the value is a union of 8 bytes
+  };
   struct Memory {
     unsigned long long total;
     unsigned long long free;
@@ -28,6 +34,8 @@ struct NvmlApi {
     unsigned encoder;
     unsigned decoder;
   };
+  enum SampleKind : int { sample_busy = 1 };    // per cent
+  enum ValueType : int { unsigned_value = 1 };  // of Sample
   enum Clock : int { clock_sm = 1, clock_memory = 2 };
   enum Pcie : int { pcie_sent = 0, pcie_received = 1 };
 
@@ -38,6 +46,10 @@ struct NvmlApi {
   int (*device_handle)(unsigned index, Device*) = nullptr;
   int (*device_name)(Device, char*, unsigned length) = nullptr;
   int (*utilization)(Device, Utilization*) = nullptr;
+  // Returns the samples after `since`; `count` is the capacity, then the number. Without an array,
+  // `count` becomes the size of the driver's buffer.
+  int (*samples)(Device, int kind, unsigned long long since, int* type, unsigned* count,
+                 Sample*) = nullptr;
   int (*memory_info)(Device, Memory*) = nullptr;
   int (*power_usage)(Device, unsigned* milliwatts) = nullptr;
   int (*total_energy)(Device, unsigned long long* millijoules) = nullptr;

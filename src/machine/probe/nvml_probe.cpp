@@ -77,7 +77,7 @@ bool NvmlProbe::ask(const char* field, Function function, Arguments... arguments
 }
 
 GpuSample NvmlProbe::look_at(std::size_t index) {
-  const Device& device = devices_[index];
+  Device& device = devices_[index];
   GpuSample sample;
   sample.index = static_cast<std::int64_t>(index);
   sample.name = names_[index];
@@ -85,10 +85,10 @@ GpuSample NvmlProbe::look_at(std::size_t index) {
   if (device.handle == nullptr) return sample;
   NvmlApi::Device gpu = device.handle;
 
-  if (NvmlApi::Utilization busy{}; ask("busy", api_.utilization, gpu, &busy)) {
-    sample.busy = busy.gpu / 100.0;
+  if (NvmlApi::Utilization busy{}; ask("memory_busy", api_.utilization, gpu, &busy)) {
     sample.memory_busy = busy.memory / 100.0;
   }
+  sample.busy = ask_busy(device);
   if (NvmlApi::Memory memory{}; ask("memory_bytes", api_.memory_info, gpu, &memory)) {
     sample.memory_bytes = static_cast<std::int64_t>(memory.used);
     sample.memory_total_bytes = static_cast<std::int64_t>(memory.total);
@@ -114,6 +114,38 @@ GpuSample NvmlProbe::look_at(std::size_t index) {
   sample.pcie_rx_bytes_per_s = device.received_per_s;
   sample.pcie_tx_bytes_per_s = device.sent_per_s;
   return sample;
+}
+
+// nvmlDeviceGetUtilizationRates only knows the last period, of up to a second: a run that is
+// shorter appears idle. The driver's buffer has every period since the previous look.
+std::optional<double> NvmlProbe::ask_busy(Device& device) {
+  constexpr int kNone = 6;  // NVML_ERROR_NOT_FOUND: no sample since then
+  const bool first = !std::exchange(device.was_sampled, true);
+  int type = 0;
+  unsigned count = 0;
+  if (!ask("busy", api_.samples, device.handle, NvmlApi::sample_busy, 0ULL, &type, &count,
+           static_cast<NvmlApi::Sample*>(nullptr))) {
+    return std::nullopt;
+  }
+  std::vector<NvmlApi::Sample> samples(count);
+  const int code = api_.samples(device.handle, NvmlApi::sample_busy, device.busy_until, &type,
+                                &count, samples.data());
+  if (code == kNone || !succeeded(code, "busy") || type != NvmlApi::unsigned_value) {
+    return std::nullopt;
+  }
+  samples.resize(std::min<std::size_t>(count, samples.size()));
+  const unsigned long long since = device.busy_until;
+  double sum = 0;
+  int fresh = 0;
+  for (const NvmlApi::Sample& sample : samples) {
+    if (sample.microseconds <= since) continue;
+    device.busy_until = std::max(device.busy_until, sample.microseconds);
+    sum += sample.value / 100.0;
+    ++fresh;
+  }
+  // The first result is about the time before this probe.
+  if (first || fresh == 0) return std::nullopt;
+  return sum / fresh;
 }
 
 // The driver blocks for 20 ms while it counts: one call per sample, and a round over all GPUs every

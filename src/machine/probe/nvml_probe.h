@@ -43,6 +43,8 @@ class NvmlProbe {
     std::optional<double> received_per_s;
     std::optional<double> sent_per_s;
     unsigned long long processes_until = 0;  // microseconds of Unix time
+    unsigned long long busy_until = 0;       // likewise
+    bool was_sampled = false;
   };
   explicit NvmlProbe(NvmlApi api);
   bool succeeded(int code, const char* field);
@@ -51,6 +53,7 @@ class NvmlProbe {
   GpuSample look_at(std::size_t index);
   std::optional<std::int64_t> ask_others(Device& device, const IsOther& is_other);
   void ask_pcie(Clock::time_point now);
+  std::optional<double> ask_busy(Device& device);
 
   NvmlApi api_;
   std::shared_ptr<void> session_;  // shuts the library down; not shared

@@ -18,6 +18,7 @@ constexpr int kNotSupported = 3;
 struct Counts {
   int sessions = 0;
   int pcie = 0;
+  std::vector<NvmlApi::Sample> busy;
 };
 // Global, because the functions of the library have no user data.
 Counts counts;
@@ -41,6 +42,20 @@ NvmlApi two_gpus() {
     return 0;
   };
   api.utilization = [](NvmlApi::Device, NvmlApi::Utilization* use) { return *use = {97, 40}, 0; };
+  api.samples = [](NvmlApi::Device, int kind, unsigned long long since, int* type, unsigned* count,
+                   NvmlApi::Sample* samples) {
+    constexpr unsigned kBuffer = 4;
+    if (samples == nullptr) return *count = kBuffer, 0;
+    EXPECT_EQ(kind, NvmlApi::sample_busy);
+    EXPECT_EQ(*count, kBuffer);
+    *type = NvmlApi::unsigned_value;
+    *count = 0;
+    for (const NvmlApi::Sample& sample : counts.busy) {
+      if (sample.microseconds > since) samples[(*count)++] = sample;
+    }
+    constexpr int kNotFound = 6;
+    return *count > 0 ? 0 : kNotFound;
+  };
   api.memory_info = [](NvmlApi::Device, NvmlApi::Memory* memory) {
     return *memory = {1000, 400, 600}, 0;
   };
@@ -67,7 +82,9 @@ TEST(NvmlProbe, ReadsEveryField) {
   auto probe = NvmlProbe::open(two_gpus());
   ASSERT_TRUE(probe.ok());
   const auto now = NvmlProbe::Clock::now();
+  counts.busy = {{100, 10, 0}};
   for (int look = 0; look < 3; ++look) (void)probe->look(now);
+  counts.busy.push_back({200, 97, 0});
   const auto gpus = probe->look(now);
   ASSERT_EQ(gpus.size(), 2U);
   EXPECT_EQ(gpus[0], (GpuSample{.index = 0,
@@ -92,6 +109,18 @@ TEST(NvmlProbe, ReadsEveryField) {
               ElementsAre(testing::Pair("gpu joules", "NVML: Not Supported")));
 }
 
+TEST(NvmlProbe, BusyIsTheMeanOfTheDriversSamplesSinceThePreviousLook) {
+  auto probe = NvmlProbe::open(two_gpus());
+  ASSERT_TRUE(probe.ok());
+  const auto busy = [&] { return probe->look().front().busy; };
+  counts.busy = {{100, 90, 0}, {200, 90, 0}};
+  EXPECT_EQ(busy(), std::nullopt);  // before the run
+  EXPECT_EQ(busy(), std::nullopt);  // no new sample: not known, which is not 0
+  counts.busy = {{200, 90, 0}, {300, 0, 0}, {400, 50, 0}};
+  EXPECT_EQ(busy(), 0.25);
+  EXPECT_EQ(busy(), std::nullopt);
+}
+
 TEST(NvmlProbe, MeasuresPcieOncePerSampleAndPeriodically) {
   auto probe = NvmlProbe::open(two_gpus());
   ASSERT_TRUE(probe.ok());
@@ -108,12 +137,12 @@ TEST(NvmlProbe, MeasuresPcieOncePerSampleAndPeriodically) {
 TEST(NvmlProbe, ReportsAFunctionThatTheDriverLacks) {
   NvmlApi api = two_gpus();
   api.pcie_throughput = nullptr;
-  api.utilization = nullptr;
+  api.samples = nullptr;
   auto probe = NvmlProbe::open(api);
   ASSERT_TRUE(probe.ok());
   const auto gpus = probe->look();
   EXPECT_EQ(gpus[0].pcie_rx_bytes_per_s, std::nullopt);
-  EXPECT_EQ(gpus[0].busy, 0);
+  EXPECT_EQ(gpus[0].busy, std::nullopt);
   EXPECT_THAT(probe->unavailable().at("gpu busy"), HasSubstr("not supported by this driver"));
 }
 

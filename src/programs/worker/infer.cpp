@@ -17,6 +17,7 @@
 #include "serving/infer/open_cache.h"
 #include "training/train/cpu_paths.h"
 #include "training/train/serving/trained_model.h"
+#include "training/train/serving/weights_folder.h"
 #include "training/train/torch_facts.h"
 
 namespace tacho {
@@ -45,7 +46,7 @@ infer::ModelFacts facts_of(const TrainedModel& model, const infer::InferOptions&
   return facts;
 }
 
-// Adapts the model of a run to the server.
+// Adapts the model of a run or folder to the server.
 class ServedModel final : public infer::Model {
  public:
   ServedModel(std::unique_ptr<TrainedModel> model, const infer::InferOptions& options)
@@ -103,7 +104,8 @@ Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
   }
   const auto home = tacho_home();
   const Host host = read_host();
-  ServingOptions serving{.device = options.device,
+  ServingOptions serving{.checkpoint = options.checkpoint,
+                         .device = options.device,
                          .precision = options.precision,
                          .threads = options.threads.value_or(static_cast<int>(
                              std::max<std::int64_t>(1, host.cores / options.instances))),
@@ -115,8 +117,19 @@ Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
   TACHO_TRY(paths, choose_cpu_paths(request));
   serving.paths = paths;
   TACHO_TRY(model,
-            TrainedModel::load(folder, home.ok() ? *home : std::filesystem::path(), serving));
+            is_weights_folder(folder.path())
+                ? TrainedModel::load_folder(folder.path(), serving)
+                : TrainedModel::load(folder, home.ok() ? *home : std::filesystem::path(), serving));
   return std::unique_ptr<infer::Model>(std::make_unique<ServedModel>(std::move(model), options));
+}
+
+Result<std::string> model_in(const RunFolder& folder) {
+  if (is_weights_folder(folder.path())) {
+    TACHO_TRY(weights, read_weights_folder(folder.path()));
+    return weights.model;
+  }
+  TACHO_TRY(order, order_to_serve(folder));
+  return order.spec.model;
 }
 
 void log_line(const std::string& line) { fmt::print(stderr, "tacho-worker: {}\n", line); }
@@ -124,8 +137,8 @@ void log_line(const std::string& line) { fmt::print(stderr, "tacho-worker: {}\n"
 Result<void> serve(const RunFolder& folder, std::span<const std::string> words) {
   TACHO_TRY(options, infer::parse_infer_options(words));
   TACHO_CHECK(infer::check_cache(options));
-  TACHO_TRY(order, order_to_serve(folder));
-  TACHO_TRY(info, find_model(order.spec.model));
+  TACHO_TRY(name, model_in(folder));
+  TACHO_TRY(info, find_model(name));
   TACHO_TRY(server, infer::InferServer::start(options, info->input, log_line));
   TACHO_TRY(model, load(folder, options));
   const std::string id = model->facts().name + "/" + model->facts().digest.substr(0, 16);

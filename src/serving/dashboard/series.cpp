@@ -32,7 +32,7 @@ void add_gpu(UsageSeries& series, const GpuSample& sample) {
   for (auto* values : {&at->busy, &at->memory_bytes, &at->watts, &at->sm_mhz, &at->celsius}) {
     values->resize(before, kNone);
   }
-  at->busy.push_back(sample.busy);
+  at->busy.push_back(sample.busy.value_or(kNone));
   at->memory_bytes.push_back(static_cast<double>(sample.memory_bytes));
   at->watts.push_back(sample.watts);
   at->sm_mhz.push_back(sample.sm_mhz);

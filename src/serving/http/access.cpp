@@ -113,7 +113,7 @@ bool is_one_of(const std::vector<std::string>& paths, const Request& request) {
 }
 
 bool takes_body(const AccessRules& rules, const std::string* type) {
-  if (type == nullptr) return false;
+  if (type == nullptr) return rules.untyped_json;
   return type->starts_with("application/json") ||
          std::ranges::find(rules.body_types, type->substr(0, type->find(';'))) !=
              rules.body_types.end();

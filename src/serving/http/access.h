@@ -30,6 +30,9 @@ struct AccessRules {
   // Content types of bodies in addition to JSON. None may be one that a form can send: text/plain,
   // multipart/form-data, application/x-www-form-urlencoded.
   std::vector<std::string> body_types = {};
+  // Accepts bodies without a content type as JSON. Pages of other sites can send such bodies, too,
+  // but not without the Origin header by which they are refused.
+  bool untyped_json = false;
   // The first segment of paths that pages of other sites may not request at all: "api". A browser
   // does not show them the answers, but computing them has a cost.
   std::string own_pages_only = {};

@@ -12,6 +12,7 @@
 #include "serving/http/server.h"
 #include "serving/http/site.h"
 #include "serving/infer/answer_text.h"
+#include "serving/infer/api_docs.h"
 #include "serving/infer/memory_cache.h"
 #include "serving/infer/metrics_text.h"
 #include "serving/infer/open_cache.h"
@@ -43,6 +44,7 @@ Response busy(int status, const std::string& why) {
 http::AccessRules access_of(const InferOptions& o, InputKind input) {
   http::AccessRules rules{.hosts = o.host_names, .token = o.token, .any_host = o.open};
   rules.open_paths = {"health", "ready"};
+  rules.untyped_json = o.compat == Compat::fastapi;
   if (input == InputKind::image) rules.body_types = {"image/jpeg", "image/png"};
   return rules;
 }
@@ -91,7 +93,7 @@ class InferServer::Impl {
 
   Result<void> serve(std::unique_ptr<Model> model) {
     model_ = std::move(model);
-    text_.emplace(model_->facts());
+    text_.emplace(model_->facts(), options_.compat);
     std::promise<Result<void>> opened;
     asio::post(server_->io(), [&] { opened.set_value(open()); });
     return opened.get_future().get();
@@ -139,6 +141,13 @@ class InferServer::Impl {
     });
     router.add(Method::get, "/metrics", [this](const Request&) {
       return Response{.content_type = "text/plain; version=0.0.4", .body = metrics()};
+    });
+    router.add(Method::get, "/openapi.json", [this](const Request&) {
+      return json_answer(json_text(openapi_json(input_, options_.compat), 1) + "\n");
+    });
+    router.add(Method::get, "/docs", [this](const Request&) {
+      return Response{.content_type = "text/html; charset=utf-8",
+                      .body = docs_page(openapi_json(input_, options_.compat))};
     });
     router.add(Method::post, "/predict", [this](Request request, Reply reply) {
       predict(std::move(request), std::move(reply));

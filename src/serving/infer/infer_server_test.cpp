@@ -81,6 +81,41 @@ TEST_F(InferServerTest, AnswersWithLabelsAndProbabilities) {
                                      HasSubstr("route=\"/predict\",status=\"200\"} 2\n")));
 }
 
+TEST_F(InferServerTest, AnswersLikeFastApiIfAsked) {
+  begin({.compat = Compat::fastapi});
+  serve();
+  const std::string untyped =
+      "POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 15\r\n\r\n"
+      R"({"text": "aab"})";
+  const Json answer = body_of(ask(untyped));
+  EXPECT_EQ(answer.size(), 1U);
+  ASSERT_EQ(answer["predictions"].size(), 1U);
+  const Json& scores = answer["predictions"][0];
+  EXPECT_EQ(scores[0]["label"], "many");
+  EXPECT_EQ(scores[0]["score"].get<float>(), 2.0F / 3);
+  EXPECT_EQ(scores[1]["label"], "few");
+  // A page of another site is refused.
+  EXPECT_THAT(ask("POST /predict HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n"
+                  "Content-Length: 15\r\n\r\n{\"text\": \"aab\"}"),
+              StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(InferServerTest, NeedsAContentTypeByDefault) {
+  begin();
+  serve();
+  EXPECT_THAT(ask("POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 15\r\n\r\n"
+                  "{\"text\": \"aab\"}"),
+              StartsWith("HTTP/1.1 415"));
+}
+
+TEST_F(InferServerTest, DescribesItsInterface) {
+  begin();
+  const Json document = body_of(get("/openapi.json"));
+  EXPECT_TRUE(document["paths"].contains("/predict"));
+  EXPECT_THAT(get("/docs"),
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/html"), HasSubstr("/predict")));
+}
+
 TEST_F(InferServerTest, ReportsInvalidRequests) {
   begin();
   serve();

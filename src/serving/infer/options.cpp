@@ -74,6 +74,21 @@ constexpr std::array kOptions = {
              o.host_names.emplace_back(t);
              return Result<void>();
            }},
+    Option{{"--compat", "NAME",
+            "answer in another form: fastapi takes bodies without a content type as JSON and "
+            "answers {\"predictions\": [[{\"label\", \"score\"}]]} (default: none)"},
+           [](O& o, Text t) -> Result<void> {
+             TACHO_TRY(compat, kCompats.parse(t));
+             o.compat = compat;
+             return {};
+           }},
+    Option{{"--checkpoint", "WHICH",
+            "checkpoint to serve: last, or best of a run with --keep best (default: last)"},
+           [](O& o, Text t) -> Result<void> {
+             TACHO_TRY(checkpoint, kCheckpointKinds.parse(t));
+             o.checkpoint = checkpoint;
+             return {};
+           }},
     Option{{"--device", "DEVICE", "device: cpu or cuda (default: cpu)"},
            [](O& o, Text t) -> Result<void> {
              TACHO_TRY(device, kDevices.parse(t));

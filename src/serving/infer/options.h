@@ -8,11 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "core/record/precision.h"
 #include "core/record/run_spec.h"
 
 namespace tacho::infer {
+
+// The form of answers: Tacho's own, or that of the FastAPI servers in many tutorials.
+enum class Compat { none, fastapi };
+inline constexpr Names<Compat, 2> kCompats{
+    "form of answers", {{{Compat::none, "none"}, {Compat::fastapi, "fastapi"}}}};
 
 struct InferOptions {
   std::string address = "127.0.0.1";
@@ -21,7 +27,9 @@ struct InferOptions {
   std::string token_file;
   bool open = false;
   std::vector<std::string> host_names;
+  Compat compat = Compat::none;
 
+  CheckpointKind checkpoint = CheckpointKind::last;
   Device device = Device::cpu;
   Precision precision = Precision::fp32;
   int instances = 1;

@@ -153,7 +153,7 @@ Found throttled_clocks(const Situation& s) {
   }
   // Kernels that are bound by memory lose nothing with a slower clock. While memory is idle, they
   // wait for the clock or for each other: at least half of that time is lost.
-  const double lost = held * (1 - gpu->sm_share_of_max) * gpu->mean_busy;
+  const double lost = held * (1 - gpu->sm_share_of_max) * gpu->mean_busy.value_or(0);
   Advice advice{.key = "clocks",
                 .title = "The GPU's clocks are throttled",
                 .action =

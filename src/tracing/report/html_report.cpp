@@ -179,11 +179,22 @@ UsageLog gpu_samples(const UsageLog& all) {
   return log;
 }
 
+// The driver measures activity at its own intervals, so that many samples have no value.
+std::string busy_chart(const UsageLog& all, std::size_t gpu, const std::string& name) {
+  UsageLog log;
+  for (const UsageSample& sample : all.samples) {
+    if (gpu < sample.gpus.size() && sample.gpus[gpu].busy) log.samples.push_back(sample);
+  }
+  if (log.samples.size() < 2) return "";
+  return usage_chart(
+      log, name, [gpu](const UsageSample& sample) { return *sample.gpus[gpu].busy; },
+      [](double share) { return percent(share); }, 1);
+}
+
 std::string gpu_charts(const UsageLog& all) {
   const UsageLog log = gpu_samples(all);
   if (log.samples.size() < 2) return "";
   std::string out;
-  const auto as_share = [](double share) { return percent(share); };
   for (std::size_t g = 0; g < log.samples.front().gpus.size(); ++g) {
     const GpuSample& first = log.samples.front().gpus[g];
     const std::string name = fmt::format("GPU {}", first.index);
@@ -192,7 +203,7 @@ std::string gpu_charts(const UsageLog& all) {
         return g < sample.gpus.size() ? static_cast<double>(sample.gpus[g].*member) : 0.0;
       };
     };
-    out += usage_chart(log, name + " busy", of(&GpuSample::busy), as_share, 1);
+    out += busy_chart(log, g, name + " busy");
     out += usage_chart(
         log, name + " memory", of(&GpuSample::memory_bytes),
         [](double bytes) { return human(Bytes{static_cast<std::int64_t>(bytes)}); },

@@ -177,8 +177,8 @@ Json maybe(const std::optional<T>& value) {
 Json gpu_usage_json(const GpuSummary& gpu) {
   return {{"index", gpu.index},
           {"name", gpu.name},
-          {"mean_busy", gpu.mean_busy},
-          {"max_busy", gpu.max_busy},
+          {"mean_busy", maybe(gpu.mean_busy)},
+          {"max_busy", maybe(gpu.max_busy)},
           {"mean_memory_busy", gpu.mean_memory_busy},
           {"max_memory_bytes", gpu.max_memory_bytes},
           {"memory_total_bytes", gpu.memory_total_bytes},

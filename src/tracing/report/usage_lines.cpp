@@ -66,7 +66,8 @@ std::string io_words(const UsageSummary& used) {
 
 std::string gpu_words(const GpuSummary& gpu) {
   Words words;
-  words.add(fmt::format("{} {} busy", gpu.name, percent(gpu.mean_busy)));
+  words.add(gpu.mean_busy ? fmt::format("{} {} busy", gpu.name, percent(*gpu.mean_busy))
+                          : gpu.name);
   words.add(fmt::format("{} of {}", size(gpu.max_memory_bytes), size(gpu.memory_total_bytes)));
   words.add(fmt::format("{:.0f} W", gpu.mean_watts));
   words.add(fmt::format("{:.0f} MHz", gpu.mean_sm_mhz));

@@ -92,9 +92,10 @@ Result<void> check(const Augmentation& wanted) {
 
 Crop choose_crop(const Augmentation& augmentation, ImageSize image, ImageSize target,
                  std::uint64_t seed) {
-  if (augmentation.kind == Augmentation::Kind::centre) return centre(image, target);
   Random random = Random::scattered(seed);
-  Crop crop = random_part(augmentation, image, random);
+  Crop crop = augmentation.kind == Augmentation::Kind::centre
+                  ? centre(image, target)
+                  : random_part(augmentation, image, random);
   crop.flipped = augmentation.may_flip && random.below(2) == 1;
   return crop;
 }

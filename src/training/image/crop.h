@@ -26,20 +26,19 @@ struct Crop {
 // torchvision's RandomResizedCrop.
 struct Augmentation {
   enum class Kind {
-    // For evaluation: resizes the shorter side to 8/7 of the target and takes the centre; an image
-    // of
-    // the target's size is taken whole.
+    // Resizes the shorter side to 8/7 of the target and takes the centre; an image of the target's
+    // size is taken whole.
     centre,
-    random_resized_crop,  // for training
+    random_resized_crop,
   };
   Kind kind = Kind::centre;
   double least_area = 0.08;
   double most_area = 1;
   double least_ratio = 3.0 / 4;  // of width to height
   double most_ratio = 4.0 / 3;
-  bool may_flip = true;  // with probability 1/2; in training only
+  bool may_flip = true;  // with probability 1/2
 
-  static Augmentation evaluation() { return {.kind = Kind::centre}; }
+  static Augmentation evaluation() { return {.kind = Kind::centre, .may_flip = false}; }
   static Augmentation training() { return {.kind = Kind::random_resized_crop}; }
 };
 

@@ -134,6 +134,18 @@ TEST(RandomResizedCrop, FindsACropInEverySize) {
   }
 }
 
+TEST(CentreCrop, MayBeFlippedInTraining) {
+  const Augmentation flips{.kind = Augmentation::Kind::centre, .may_flip = true};
+  int flipped = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Crop crop = choose_crop(flips, {500, 375}, kTarget, seed);
+    EXPECT_EQ(crop.x, choose_crop(Augmentation::evaluation(), {500, 375}, kTarget, 0).x);
+    flipped += crop.flipped ? 1 : 0;
+    EXPECT_FALSE(choose_crop(Augmentation::evaluation(), {500, 375}, kTarget, seed).flipped);
+  }
+  EXPECT_NEAR(flipped, 500, 60);
+}
+
 TEST(Augmentation, RefusesInvalidBounds) {
   EXPECT_TRUE(check(Augmentation::training()).ok());
   EXPECT_THAT(check({.least_area = 0}).error().message, HasSubstr("areas from 0 to 1"));

@@ -221,9 +221,9 @@ void gray_conv_backward(const GrayConv& p, const void* x, const void* dy, const 
 // Stored in device memory and read by the step kernels, so that a captured graph follows the
 // schedule.
 struct StepState {
-  float rate;          // adam: divided by the first moment's bias correction
+  float rate[2];       // of each group; adam: divided by the first moment's bias correction
+  float shrink[2];     // of each group; adamw: factor of a weight before its update
   float second_scale;  // 1 / √(bias correction of the second moment)
-  float shrink;        // adamw: factor of a weight before its update
   float loss_scale;    // factor by which the gradients are too large
   float squares;       // sum of squares of all gradients, still scaled
   int32_t good_steps;  // since the scale last changed
@@ -237,6 +237,7 @@ struct Parameter {
   float* first;   // null: sgd without momentum
   float* second;  // null: sgd
   int64_t count;
+  int32_t group;  // of the learning rate: 1 for the model's head, 0 for all else
 };
 
 // A part of one parameter, processed by one block.
@@ -267,7 +268,8 @@ struct OptimizerStep {
 
 struct StepFigures {
   double learning_rate;
-  int64_t step;  // counted from 1
+  double head_factor;  // learning rate of group 1 over that of group 0
+  int64_t step;        // counted from 1
   bool adam;
   bool decoupled;
   double beta1;

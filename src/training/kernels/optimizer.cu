@@ -17,16 +17,21 @@ static_assert(kChunk % (kThreads * kPack * kTurns) == 0, "a chunk is a multiple 
 
 // Computes the values of a step once instead of in every block.
 __global__ void set_step(StepState* state, StepFigures p) {
-  state->rate = static_cast<float>(p.learning_rate);
+  const double rates[] = {p.learning_rate, p.learning_rate * p.head_factor};
   state->second_scale = 1;
-  state->shrink = 1;
+  for (int group = 0; group < 2; ++group) {
+    state->rate[group] = static_cast<float>(rates[group]);
+    state->shrink[group] = 1;
+  }
   if (!p.adam) return;
   const auto t = static_cast<double>(p.step - state->skipped);
   const double first = 1 - pow(p.beta1, t);
   const double second = 1 - pow(p.beta2, t);
-  state->rate = static_cast<float>(p.learning_rate / first);
   state->second_scale = static_cast<float>(1 / sqrt(second));
-  if (p.decoupled) state->shrink = static_cast<float>(1 - p.learning_rate * p.weight_decay);
+  for (int group = 0; group < 2; ++group) {
+    state->rate[group] = static_cast<float>(rates[group] / first);
+    if (p.decoupled) state->shrink[group] = static_cast<float>(1 - rates[group] * p.weight_decay);
+  }
 }
 
 // Four numbers in their memory layout.
@@ -158,10 +163,10 @@ struct Update {
   float momentum, beta1, beta2, epsilon;
   bool nesterov;
 
-  __device__ explicit Update(const OptimizerStep& p)
-      : rate(p.state->rate),
+  __device__ Update(const OptimizerStep& p, int32_t group)
+      : rate(p.state->rate[group]),
         second_scale(p.state->second_scale),
-        shrink(p.state->shrink),
+        shrink(p.state->shrink[group]),
         factor(gradient_factor(p)),
         coupled(p.adam && p.decoupled ? 0 : p.weight_decay),
         momentum(p.momentum),
@@ -241,7 +246,7 @@ __global__ void __launch_bounds__(kThreads) step_chunks(OptimizerStep p) {
   const Chunk chunk = p.chunks[blockIdx.x];
   const Parameter parameter = p.parameters[chunk.parameter];
   const Span span(parameter, chunk);
-  const Update<kRule> update(p);
+  const Update<kRule> update(p, parameter.group);
   if (parameter.used == nullptr) return step_span<float>(parameter, span, update);
   step_span<T>(parameter, span, update);
 }

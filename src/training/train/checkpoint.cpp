@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -15,38 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEnding = ".safetensors";
 constexpr const char* kScaling = "scaling.";
+constexpr const char* kOthers = "training.";
 constexpr const char* kCpuRandom = "random.cpu";
 constexpr const char* kDeviceRandom = "random.device";
 
-std::string file_name(std::int64_t epoch) { return fmt::format("epoch-{:05d}{}", epoch, kEnding); }
-
-std::int64_t epoch_of(const fs::path& file) {
-  const std::string name = file.stem().string();
-  std::int64_t epoch = 0;
-  std::from_chars(name.data() + name.find('-') + 1, name.data() + name.size(), epoch);
-  return epoch;
-}
-
-// Sorted by epoch, ascending.
-std::vector<fs::path> existing(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code none_yet;
-  if (fs::is_symlink(folder, none_yet)) return files;
-  for (const auto& entry : fs::directory_iterator(folder, none_yet)) {
-    if (entry.path().extension() == kEnding) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end(),
-            [](const fs::path& a, const fs::path& b) { return epoch_of(a) < epoch_of(b); });
-  return files;
-}
-
 // Removes older checkpoints and leftovers of a worker that was killed while writing one.
-void remove_others(const fs::path& folder, const fs::path& kept) {
+void remove_others(const fs::path& folder, const std::vector<std::string>& kept) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path() != kept) fs::remove(entry.path(), ignored);
+    const bool keeps = std::ranges::find(kept, entry.path().filename().string()) != kept.end();
+    if (!keeps) fs::remove(entry.path(), ignored);
   }
 }
 
@@ -86,25 +66,15 @@ Result<void> copy_all(const Optimizer::Named& into, const std::string& prefix,
 
 }  // namespace
 
-std::int64_t newest_checkpoint_epoch(const RunFolder& folder) {
-  const auto files = existing(folder.checkpoints());
-  if (files.empty()) return 0;
-  return epoch_of(files.back());
-}
-
-std::optional<fs::path> newest_checkpoint(const RunFolder& folder) {
-  const auto files = existing(folder.checkpoints());
-  if (files.empty()) return std::nullopt;
-  return files.back();
-}
-
 Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   TensorFile file;
   file.metadata = {{"format", "pt"},
                    {"epochs", std::to_string(progress.epochs)},
                    {"steps", std::to_string(progress.steps)},
                    {"updates", std::to_string(optimizer_.steps())},
-                   {"top1", fmt::format("{}", progress.top1)}};
+                   {"top1", fmt::format("{}", progress.top1)},
+                   {kBestEpochKey, std::to_string(progress.best.epoch)},
+                   {"best", fmt::format("{}", progress.best.value)}};
   for (auto& [name, tensor] : model_state(model_, optimizer_))
     file.tensors.emplace_back("model." + name, tensor);
   for (auto& [name, tensor] : optimizer_.state()) {
@@ -113,24 +83,27 @@ Result<WrittenCheckpoint> Checkpoints::save(const Progress& progress) {
   for (auto& [name, tensor] : optimizer_.scaling()) {
     file.tensors.emplace_back(kScaling + name, tensor);
   }
+  for (auto& [name, tensor] : others_) file.tensors.emplace_back(kOthers + name, tensor);
   file.tensors.emplace_back(kCpuRandom, torch_api::default_generator(at::kCPU).get_state());
   if (device_.is_cuda()) {
     file.tensors.emplace_back(kDeviceRandom, torch_api::default_generator(at::kCUDA).get_state());
   }
 
   TACHO_CHECK(make_folders(folder_.checkpoints()));
-  const fs::path path = folder_.checkpoints() / file_name(progress.epochs);
+  const fs::path path = folder_.checkpoints() / checkpoint_name(progress.epochs);
   TACHO_CHECK(write_safetensors(path, file).in("checkpoint"));
-  remove_others(folder_.checkpoints(), path);
+  std::vector<std::string> kept = {checkpoint_name(progress.epochs)};
+  if (keep_ == CheckpointKind::best) kept.push_back(checkpoint_name(progress.best.epoch));
+  remove_others(folder_.checkpoints(), kept);
   std::error_code ignored;
   return WrittenCheckpoint{fs::relative(path, folder_.path()).string(),
                            Bytes{static_cast<std::int64_t>(fs::file_size(path, ignored))}};
 }
 
 Result<std::optional<Progress>> Checkpoints::load_newest() {
-  const auto files = existing(folder_.checkpoints());
-  if (files.empty()) return std::optional<Progress>{};
-  const fs::path& path = files.back();
+  const auto newest = newest_checkpoint(folder_);
+  if (!newest) return std::optional<Progress>{};
+  const fs::path& path = *newest;
   TACHO_TRY(file, read_safetensors(path));
   const torch::NoGradGuard no_grad;
   const auto restore = [&]() -> Result<std::optional<Progress>> {
@@ -139,6 +112,13 @@ Result<std::optional<Progress>> Checkpoints::load_newest() {
     TACHO_TRY(steps, number<std::int64_t>(file, "steps"));
     TACHO_TRY(top1, number<double>(file, "top1"));
     progress = {epochs, steps, top1};
+    // Missing in older checkpoints: the next epoch is then the best so far.
+    if (file.metadata.contains(kBestEpochKey)) {
+      TACHO_TRY(best_epoch, number<std::int64_t>(file, kBestEpochKey));
+      TACHO_TRY(best, number<double>(file, "best"));
+      progress.best = {best_epoch, best};
+    }
+    TACHO_CHECK(copy_all(others_, kOthers, file));
     TACHO_CHECK(copy_all(model_state(model_, optimizer_), "model.", file));
     TACHO_CHECK(copy_all(optimizer_.state(), "optimizer.", file));
     // Missing in older checkpoints; without it the scale adapts again.

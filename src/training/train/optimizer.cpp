@@ -104,7 +104,8 @@ Optimizer::Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const 
     const at::Tensor& parameter = item.value();
     TORCH_CHECK(parameter.is_non_overlapping_and_dense() && parameter.scalar_type() == at::kFloat,
                 item.key(), " is not a dense fp32 parameter");
-    slots_.push_back({item.key(), parameter, parameter, {}, {}});
+    const bool head = options.is_head && options.is_head(item.key());
+    slots_.push_back({item.key(), parameter, parameter, {}, {}, head});
   }
   const bool lowered = options.precision == Precision::bf16 || options.precision == Precision::fp16;
   if (lowered) {
@@ -116,6 +117,7 @@ Optimizer::Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const 
   }
   const bool moments = spec.kind != OptimizerKind::sgd;
   for (Slot& slot : slots_) {
+    if (!slot.parameter.requires_grad()) continue;
     if (moments || spec.momentum != 0) slot.first = at::zeros_like(slot.weights.detach());
     if (moments) slot.second = at::zeros_like(slot.weights.detach());
   }
@@ -123,10 +125,12 @@ Optimizer::Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const 
   if (!slots_.empty() && slots_.front().parameter.is_cuda()) {
     std::vector<DeviceStep::Slot> on_device;
     for (const Slot& slot : slots_) {
-      on_device.push_back({slot.parameter, slot.weights, slot.first, slot.second});
+      if (!slot.parameter.requires_grad()) continue;
+      on_device.push_back({slot.parameter, slot.weights, slot.first, slot.second, slot.head});
     }
     on_device_.emplace(spec,
-                       DeviceStep::Options{options.clip_norm, options.precision == Precision::fp16},
+                       DeviceStep::Options{options.clip_norm, options.precision == Precision::fp16,
+                                           options.head_factor},
                        std::move(on_device));
   }
 #endif
@@ -197,10 +201,15 @@ void Optimizer::step_on_cpu() {
 
 void Optimizer::update_on_cpu() {
   const double factor = clip_factor();
-  const SgdStep sgd = sgd_step(spec_, learning_rate_, factor);
-  const AdamStep moments = adam_step(spec_, learning_rate_, steps_, factor);
+  const double rates[] = {learning_rate_, learning_rate_ * options_.head_factor};
+  const SgdStep sgd_steps[] = {sgd_step(spec_, rates[0], factor),
+                               sgd_step(spec_, rates[1], factor)};
+  const AdamStep adam_steps[] = {adam_step(spec_, rates[0], steps_, factor),
+                                 adam_step(spec_, rates[1], steps_, factor)};
   for (Slot& slot : slots_) {
     if (!slot.parameter.grad().defined()) continue;
+    const SgdStep& sgd = sgd_steps[slot.head ? 1 : 0];
+    const AdamStep& moments = adam_steps[slot.head ? 1 : 0];
     at::Tensor gradient = slot.parameter.grad();
     if (gradient.strides() != slot.parameter.strides()) {
       gradient = at::empty_like(slot.parameter.detach()).copy_(gradient);

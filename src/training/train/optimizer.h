@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,10 +28,14 @@ class Optimizer {
   struct Options {
     std::optional<double> clip_norm;  // gradients are clipped to this norm
     Precision precision = Precision::fp32;
+    // Parameters of the head have a separate learning rate: `head_factor` × that of the others.
+    std::function<bool(const std::string& name)> is_head = {};
+    double head_factor = 1;
   };
 
-  // Takes over the model's weights: for bf16 and fp16 the optimizer keeps them in fp32 and gives
-  // the model 16-bit copies. Batch norms stay in fp32.
+  // Frozen parameters, which require no gradient, have weights but no moments. Takes over the
+  // model's weights: for bf16 and fp16 the optimizer keeps them in fp32 and gives the model 16-bit
+  // copies. Batch norms stay in fp32.
   Optimizer(const OptimizerSpec& spec, torch::nn::Module& model, const Options& options);
   Optimizer(const OptimizerSpec& spec, torch::nn::Module& model)
       : Optimizer(spec, model, Options()) {}
@@ -69,6 +74,7 @@ class Optimizer {
     at::Tensor weights;    // fp32; the same tensor if the model computes in fp32
     at::Tensor first;      // momentum or first moment; undefined if not needed
     at::Tensor second;     // the second moment
+    bool head = false;
   };
   void step_on_cpu();
   void update_on_cpu();

@@ -1,30 +1,28 @@
 #include "training/train/safetensors.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstring>
 
 #include "base/confined_file.h"
 #include "base/json_object.h"
-#include "base/tensor_header.h"
+#include "training/weights/open_weights.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the reference reader's limit
-
-constexpr std::array<std::pair<at::ScalarType, std::string_view>, 8> kTypes = {{
+constexpr std::array<std::pair<at::ScalarType, std::string_view>, 10> kTypes = {{
     {at::kFloat, "F32"},
     {at::kDouble, "F64"},
     {at::kHalf, "F16"},
     {at::kBFloat16, "BF16"},
     {at::kLong, "I64"},
     {at::kInt, "I32"},
+    {at::kShort, "I16"},
+    {at::kChar, "I8"},
     {at::kByte, "U8"},
     {at::kBool, "BOOL"},
 }};
@@ -34,33 +32,6 @@ std::string_view type_name(at::ScalarType type) {
     if (known == type) return name;
   }
   broken_invariant("a tensor type that safetensors does not support");
-}
-
-Error broken(const fs::path& path, const std::string& what) {
-  return {ErrorCode::invalid,
-          fmt::format("{}: not a valid safetensors file: {}", path.string(), what)};
-}
-
-Result<void> read_exactly(int fd, void* out, std::size_t size, std::size_t offset,
-                          const fs::path& path) {
-  auto* at = static_cast<char*>(out);
-  while (size > 0) {
-    const ssize_t got = ::pread(fd, at, size, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return system_error(path, errno);
-    if (got == 0) return broken(path, "it is truncated");
-    at += got;
-    size -= static_cast<std::size_t>(got);
-    offset += static_cast<std::size_t>(got);
-  }
-  return {};
-}
-
-at::ScalarType type_of(const std::string& name) {
-  for (const auto& [type, known] : kTypes) {
-    if (known == name) return type;
-  }
-  broken_invariant("a type that read_tensor_header() should have refused");
 }
 
 }  // namespace
@@ -100,29 +71,29 @@ Result<void> write_safetensors(const fs::path& path, const TensorFile& content) 
   return file.commit();
 }
 
+at::ScalarType scalar_type(const StoredTensor& stored) {
+  for (const auto& [type, known] : kTypes) {
+    if (known == stored.type) return type;
+  }
+  broken_invariant("a type that the reader should have refused");
+}
+
+Result<at::Tensor> read_tensor(const InputFile& file, const StoredTensor& stored) {
+  const at::ScalarType type = scalar_type(stored);
+  if (stored.reach == 0) return at::empty(stored.shape, type);
+  const at::Tensor span = at::empty({static_cast<std::int64_t>(stored.reach)}, type);
+  TACHO_CHECK(file.read(span.data_ptr(), span.nbytes(), stored.begin));
+  return span.as_strided(stored.shape, stored.strides);
+}
+
 Result<TensorFile> read_safetensors(const fs::path& path) {
   TACHO_TRY(fd, open_confined(path.parent_path(), path.filename()));
-  struct stat status {};
-  if (::fstat(fd.get(), &status) != 0) return system_error(path, errno);
-  const auto file_size = static_cast<std::size_t>(status.st_size);
-
-  std::uint64_t length = 0;
-  TACHO_CHECK(read_exactly(fd.get(), &length, sizeof length, 0, path));
-  if (length > kMostHeaderBytes || length > file_size - sizeof length) {
-    return broken(path, "its header is longer than the file");
-  }
-  std::string text(length, '\0');
-  TACHO_CHECK(read_exactly(fd.get(), text.data(), length, sizeof length, path));
-  const std::size_t data_begin = sizeof length + length;
-  auto header = read_tensor_header(text, file_size - data_begin);
-  if (!header.ok()) return broken(path, header.error().message);
-
-  TensorFile content{.metadata = std::move(header->metadata)};
-  for (const TensorEntry& entry : header->tensors) {
-    const at::Tensor tensor = at::empty(entry.shape, type_of(entry.type));
-    TACHO_CHECK(read_exactly(fd.get(), tensor.data_ptr(), entry.end - entry.begin,
-                             data_begin + entry.begin, path));
-    content.tensors.emplace_back(entry.name, tensor);
+  TACHO_TRY(file, InputFile::take(std::move(fd), path));
+  TensorFile content;
+  TACHO_TRY(tensors, read_safetensors_index(file, &content.metadata));
+  for (const StoredTensor& stored : tensors) {
+    TACHO_TRY(tensor, read_tensor(file, stored));
+    content.tensors.emplace_back(stored.name, tensor);
   }
   return content;
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "training/train/torch_api.h"
+#include "training/weights/stored_tensor.h"
 
 namespace tacho {
 
@@ -25,5 +26,9 @@ Result<void> write_safetensors(const std::filesystem::path& path, const TensorFi
 
 // Strict about the header: sizes, offsets and types must fit the file.
 Result<TensorFile> read_safetensors(const std::filesystem::path& path);
+
+at::ScalarType scalar_type(const StoredTensor& stored);
+// Reads one tensor by its strides. A view shares the memory of the elements between its own ones.
+Result<at::Tensor> read_tensor(const InputFile& file, const StoredTensor& stored);
 
 }  // namespace tacho

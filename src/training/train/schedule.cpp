@@ -21,6 +21,20 @@ double one_cycle(double peak, double warmup_steps, double step, double total) {
   return along_cosine(peak, start / kEndDivisor, (step - top) / rest);
 }
 
+// As Hugging Face's get_linear_schedule_with_warmup: 0 in the first step of a warm-up.
+double linear(double peak, double warmup_steps, double step, double total) {
+  if (step < warmup_steps) return peak * step / warmup_steps;
+  return peak * std::max(0.0, (total - step) / std::max(1.0, total - warmup_steps));
+}
+
+// As torch's MultiStepLR.
+double after_milestones(const ScheduleSpec& schedule, double base_rate, double epochs) {
+  const auto passed = std::ranges::count_if(schedule.milestones, [epochs](std::int64_t epoch) {
+    return static_cast<double>(epoch) <= epochs;
+  });
+  return base_rate * std::pow(schedule.step_factor, passed);
+}
+
 }  // namespace
 
 double learning_rate_at(const ScheduleSpec& schedule, double base_rate, std::int64_t step,
@@ -28,8 +42,10 @@ double learning_rate_at(const ScheduleSpec& schedule, double base_rate, std::int
   const auto at = static_cast<double>(step);
   const auto per_epoch = static_cast<double>(steps_per_epoch);
   const auto total = static_cast<double>(total_steps);
-  const double warmup = schedule.warmup_epochs * per_epoch;
+  const double warmup = schedule.warmup_steps ? static_cast<double>(*schedule.warmup_steps)
+                                              : schedule.warmup_epochs * per_epoch;
   if (schedule.kind == ScheduleKind::one_cycle) return one_cycle(base_rate, warmup, at, total);
+  if (schedule.kind == ScheduleKind::linear) return linear(base_rate, warmup, at, total);
   if (at < warmup) return base_rate * (at + 1) / warmup;
   switch (schedule.kind) {
     case ScheduleKind::step:
@@ -37,7 +53,10 @@ double learning_rate_at(const ScheduleSpec& schedule, double base_rate, std::int
              std::pow(schedule.step_factor, std::floor(at / (schedule.step_epochs * per_epoch)));
     case ScheduleKind::cosine:
       return along_cosine(base_rate, 0, (at - warmup) / std::max(1.0, total - warmup));
+    case ScheduleKind::milestones:
+      return after_milestones(schedule, base_rate, at / per_epoch);
     case ScheduleKind::constant:
+    case ScheduleKind::linear:
     case ScheduleKind::one_cycle:
       break;
   }

@@ -13,6 +13,7 @@
 #include "training/train/cpu_paths.h"
 #include "training/train/device_setup.h"
 #include "training/train/dist/team.h"
+#include "training/train/fine_tuning.h"
 #include "training/train/guarded.h"
 #include "training/train/input/batch_source.h"
 #include "training/train/models/registry.h"
@@ -22,7 +23,9 @@
 #include "training/train/schedule.h"
 #include "training/train/step_engine.h"
 #include "training/train/step_log.h"
+#include "training/train/weight_average.h"
 #include "training/train/weights.h"
+#include "training/weights/hugging_face.h"
 
 namespace tacho {
 namespace {
@@ -76,8 +79,8 @@ class Trainer {
     const std::int64_t warmup = std::min(kWarmupSteps, (total_steps_ - progress_.steps) / 2);
     log_.emplace(training_.report, warmup);
     if (ops_ != nullptr) TACHO_CHECK(prepare_ops(warmup));
-    // A run killed right after the epoch that reached its target is done.
-    if (const auto end = target_reached(); end && progress_.epochs > 0) return *end;
+    // A run killed right after the epoch that ended its training is done.
+    if (const auto end = early_end(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
       TACHO_TRY(end, one_epoch(*log_));
       if (end) return *end;
@@ -126,20 +129,26 @@ class Trainer {
   Result<void> prepare_model() {
     const Stopwatch watch;
     torch::manual_seed(static_cast<std::uint64_t>(spec_.seed));
-    TACHO_TRY(model, make_model(spec_.model, input_.shape));
+    TACHO_TRY(model, make_model(spec_.model, input_.shape, spec_.stem));
     model_ = std::move(model);
     TACHO_CHECK(take_weights());
+    TACHO_CHECK(freeze_parameters());
     model_->to(device_);
     take_path(training_.paths, model_->workload());
     if (uses_channels_last(spec_, model_->workload())) to_channels_last(*model_);
-    optimizer_.emplace(spec_.optimizer, *model_,
-                       Optimizer::Options{spec_.clip_norm, spec_.precision});
-    checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_);
+    optimizer_.emplace(spec_.optimizer, *model_, optimizer_options(spec_));
+    checkpoints_.emplace(training_.folder, *model_, *optimizer_, device_, spec_.keep);
+    if (spec_.ema_decay) {
+      average_.emplace(*spec_.ema_decay, *model_, *optimizer_);
+      checkpoints_->add(average_->other());
+    }
     if (leads()) {
       TACHO_TRY(found, checkpoints_->load_newest());
       progress_ = found.value_or(Progress{});
     }
     TACHO_TRY(reducer, join_team());
+    // A checkpoint's model is the average.
+    if (average_ && progress_.epochs > 0) average_->swap(*optimizer_);
     engine_ = make_engine({spec_, *model_, *optimizer_, reducer});
     count_steps();
     return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
@@ -147,7 +156,8 @@ class Trainer {
 
   Result<Reducer*> join_team() {
     if (!team_) return nullptr;
-    TACHO_CHECK(team_->share_state(*model_, *optimizer_, progress_));
+    TACHO_CHECK(team_->share_state(*model_, *optimizer_,
+                                   average_ ? average_->other() : Optimizer::Named(), progress_));
     return team_->make_reducer(*model_);
   }
 
@@ -168,6 +178,7 @@ class Trainer {
     if (!leads()) return {};
     // A resumed run has its own weights, and the file may no longer exist.
     if (spec_.weights.empty() || newest_checkpoint_epoch(training_.folder) > 0) return {};
+    if (is_hugging_face(spec_.weights)) TACHO_CHECK(check_is_model(spec_.weights, spec_.model));
     const auto match = spec_.weights_partial ? WeightsMatch::partial : WeightsMatch::exact;
     TACHO_TRY(loaded, load_weights(*model_, spec_.weights, match));
     if (!loaded.as_drawn.empty()) {
@@ -177,6 +188,17 @@ class Trainer {
     if (loaded.unused.empty()) return {};
     return training_.report(
         Note{fmt::format("unused tensors in {}: {}", spec_.weights, first_few(loaded.unused))});
+  }
+
+  Result<void> freeze_parameters() {
+    if (spec_.freeze.empty()) return {};
+    TACHO_CHECK(freeze(*model_, spec_.freeze));
+    std::int64_t trained = 0;
+    for (const at::Tensor& parameter : model_->parameters()) {
+      if (parameter.requires_grad()) trained += parameter.numel();
+    }
+    return training_.report(
+        Note{fmt::format("trains {} of {} parameters", trained, parameter_count(*model_))});
   }
 
   // Returns nullopt if training should continue.
@@ -201,6 +223,10 @@ class Trainer {
     const Stopwatch eval_watch;
     // Each rank's batch norms have seen different samples; one model is evaluated and saved.
     if (team_) TACHO_CHECK(team_->share_buffers(*model_));
+    if (average_) {
+      average_->swap(*optimizer_);
+      if (team_) TACHO_CHECK(team_->share_buffers(*model_));
+    }
     TACHO_TRY(result, evaluate());
     if (!result) return stopped();
     done.eval_loss = result->mean_loss();
@@ -210,9 +236,11 @@ class Trainer {
     TACHO_CHECK(training_.report(done));
     ++progress_.epochs;
     progress_.top1 = done.top1;
+    progress_.best.add(progress_.epochs, spec_.best_by, done.top1, done.eval_loss);
     if (spec_.checkpoints && leads()) TACHO_CHECK(save_checkpoint());
+    if (average_) average_->swap(*optimizer_);
     if (ops_ != nullptr) TACHO_CHECK(ops_->write());
-    return target_reached();
+    return early_end();
   }
 
   // Facts of a step that are known when it starts.
@@ -256,7 +284,9 @@ class Trainer {
       const double input_seconds = watch.seconds();
       done.learning_rate = learning_rate_at(spec_.schedule, rate_, before + done.steps,
                                             input_.train->batches(), planned_steps_);
+      const std::int64_t updates = optimizer_->steps();
       TACHO_CHECK(engine_->start(batch, done.learning_rate));
+      if (average_ && optimizer_->steps() != updates) average_->add();
       ++progress_.steps;
       ++done.steps;
       started.push_back({progress_.steps, input_seconds});
@@ -332,9 +362,17 @@ class Trainer {
                     fmt::format("the loss became {} at step {}; lower --lr", loss, step)};
   }
 
-  [[nodiscard]] std::optional<TrainEnd> target_reached() const {
-    if (!spec_.target_top1 || progress_.top1 < *spec_.target_top1) return std::nullopt;
-    return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", progress_.epochs)};
+  // Returns why training is done before its last epoch.
+  [[nodiscard]] std::optional<TrainEnd> early_end() const {
+    if (spec_.target_top1 && progress_.top1 >= *spec_.target_top1) {
+      return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", progress_.epochs)};
+    }
+    const std::int64_t waited = progress_.epochs - progress_.best.epoch;
+    if (!spec_.patience || waited < *spec_.patience) return std::nullopt;
+    return TrainEnd{
+        Outcome::ok,
+        fmt::format("stopped after {} epochs without a better {}; the best was epoch {}", waited,
+                    kBestBys.of(spec_.best_by), progress_.best.epoch)};
   }
 
   const Training& training_;
@@ -348,6 +386,7 @@ class Trainer {
   std::shared_ptr<Classifier> model_;  // a shared_ptr because torch's modules require one
   std::optional<DeviceSetup> device_setup_;
   std::optional<Optimizer> optimizer_;
+  std::optional<WeightAverage> average_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<StepLog> log_;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "training/train/torch_api.h"
+#include "training/weights/stored_tensor.h"
 
 namespace tacho {
 
@@ -24,12 +26,19 @@ struct LoadedWeights {
   std::vector<std::string> unused;    // in the file but not in the model
 };
 
-// Reads a safetensors file of fp32, fp16 or bf16 weights, or a checkpoint of Tacho, into the model.
-// An exact match refuses a file that does not fit the model, names what is missing, unexpected or
-// of another shape, and changes nothing. A partial match loads what fits and refuses only a file of
-// which nothing fits.
-Result<LoadedWeights> load_weights(torch::nn::Module& model, const std::filesystem::path& file,
+// Reads weights of any precision into the model, one tensor at a time: files that open_weights()
+// opened, or what it opens. An exact match refuses files that do not fit the model, names what is
+// missing, unexpected or of another shape, and changes nothing; only heads of Hugging Face's
+// pretraining may be left over. A partial match loads what fits and refuses only files of which
+// nothing fits. Word embeddings of another vocabulary are refused by both.
+Result<LoadedWeights> load_weights(torch::nn::Module& model, std::span<const WeightsFile> files,
+                                   const std::filesystem::path& path, WeightsMatch match);
+Result<LoadedWeights> load_weights(torch::nn::Module& model,
+                                   const std::filesystem::path& file_or_folder,
                                    WeightsMatch match = WeightsMatch::exact);
+
+// Reads a checkpoint of a run, whose folder is not trusted: links are not followed.
+Result<void> load_checkpoint(torch::nn::Module& model, const std::filesystem::path& checkpoint);
 
 Result<void> save_weights(const torch::nn::Module& model, const std::filesystem::path& file);
 

@@ -6,6 +6,7 @@
 #include "base/scratch_folder.h"
 #include "training/train/models/registry.h"
 #include "training/train/safetensors.h"
+#include "training/weights/made_torch_file.h"
 
 namespace tacho {
 namespace {
@@ -115,6 +116,85 @@ TEST_F(Weights, OldHuggingFaceNamesAndPositionNumbersAreAccepted) {
   write(tensors);
   const auto loaded = load_weights(*model, file_);
   EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+}
+
+// The same tensors as torch.save writes them, some of them transposed views.
+std::string as_torch_file(const NamedTensors& tensors, const std::string& prefix) {
+  std::vector<MadeTensor> made;
+  std::vector<std::pair<std::string, std::string>> data;
+  for (const auto& [name, tensor] : tensors) {
+    const bool turned = tensor.dim() == 2;
+    const at::Tensor stored = (turned ? tensor.detach().t() : tensor.detach()).contiguous();
+    const at::Tensor view = turned ? stored.t() : stored;
+    const std::string key = std::to_string(made.size());
+    made.push_back({.name = prefix + name,
+                    .key = key,
+                    .storage = tensor.scalar_type() == at::kLong ? "LongStorage" : "FloatStorage",
+                    .elements = stored.numel(),
+                    .shape = view.sizes().vec(),
+                    .strides = view.strides().vec()});
+    data.emplace_back(key,
+                      std::string(static_cast<const char*>(stored.data_ptr()), stored.nbytes()));
+  }
+  return made_torch_file(whole_pickle(pickled_state(made)), data);
+}
+
+void expect_equal(const torch::nn::Module& one, const torch::nn::Module& other) {
+  const auto expected = model_state(one);
+  const auto got = model_state(other);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(at::equal(got[i].second, expected[i].second)) << got[i].first;
+  }
+}
+
+TEST_F(Weights, StateDictsOfTorchEqualSafetensorsBitByBit) {
+  const auto one = *make_model("resnet18", {.channels = 3, .height = 32, .width = 32});
+  for (const std::string prefix : {"", "module."}) {
+    const auto path = folder_.path() / "w.pth";
+    ASSERT_TRUE(write_file_atomically(path, as_torch_file(model_state(*one), prefix)).ok());
+    const auto other = *make_model("resnet18", {.channels = 3, .height = 32, .width = 32});
+    const auto loaded = load_weights(*other, path);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+    EXPECT_TRUE(loaded->as_drawn.empty() && loaded->unused.empty());
+    expect_equal(*one, *other);
+  }
+}
+
+TEST_F(Weights, ShardsAndFoldersEqualOneFile) {
+  const auto one = lenet();
+  NamedTensors first;
+  NamedTensors second;
+  std::string map;
+  for (const auto& [name, tensor] : model_state(*one)) {
+    const bool odd = first.size() > second.size();
+    (odd ? second : first).emplace_back(name, tensor);
+    map += (map.empty() ? "" : ",") + ("\"" + name + "\":\"") +
+           (odd ? "2.safetensors\"" : "1.safetensors\"");
+  }
+  ASSERT_TRUE(write_safetensors(folder_.path() / "1.safetensors", {first, {}}).ok());
+  ASSERT_TRUE(write_safetensors(folder_.path() / "2.safetensors", {second, {}}).ok());
+  ASSERT_TRUE(write_file_atomically(folder_.path() / "model.safetensors.index.json",
+                                    "{\"weight_map\":{" + map + "}}")
+                  .ok());
+  const auto other = lenet();
+  const auto loaded = load_weights(*other, folder_.path());
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  expect_equal(*one, *other);
+}
+
+TEST_F(Weights, OtherHeadsAreUnusedAndAnotherVocabularyIsRefused) {
+  const auto model = *make_model("distilbert", {.vocabulary = 20, .classes = 2});
+  NamedTensors tensors = model_state(*model);
+  tensors.emplace_back("vocab_transform.weight", at::zeros({3, 3}));
+  write(tensors);
+  const auto loaded = load_weights(*model, file_);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_THAT(loaded->unused, ElementsAre("vocab_transform.weight"));
+  const auto other = *make_model("distilbert", {.vocabulary = 30, .classes = 2});
+  const auto refused = load_weights(*other, file_, WeightsMatch::partial);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("its vocabulary is not this run's"));
+  EXPECT_THAT(refused.error().message, HasSubstr("20x768 in the file, 30x768 in the model"));
 }
 
 }  // namespace

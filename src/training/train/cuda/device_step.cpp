@@ -64,6 +64,7 @@ kernels::StepState* DeviceStep::state() const {
 void DeviceStep::begin(double learning_rate, std::int64_t step) {
   kernels::begin_step(state(),
                       {.learning_rate = learning_rate,
+                       .head_factor = options_.head_factor,
                        .step = step,
                        .adam = spec_.kind != OptimizerKind::sgd,
                        .decoupled = spec_.kind == OptimizerKind::adamw,
@@ -100,7 +101,7 @@ const DeviceStep::Table& DeviceStep::current_table() {
     const bool copied = !slot.parameter.is_same(slot.weights);
     rows.push_back({floats_of(slot.weights), copied ? slot.parameter.data_ptr() : nullptr,
                     has ? gradient.data_ptr() : nullptr, floats_of(slot.first),
-                    floats_of(slot.second), has ? slot.weights.numel() : 0});
+                    floats_of(slot.second), has ? slot.weights.numel() : 0, slot.head ? 1 : 0});
     gradients.push_back(rows.back().gradient);
   }
   if (at::cuda::currentStreamCaptureStatus() != at::cuda::CaptureStatus::None) {

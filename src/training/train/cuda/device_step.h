@@ -20,10 +20,12 @@ class DeviceStep {
     at::Tensor weights;    // fp32; the same tensor unless the model computes in 16 bits
     at::Tensor first;
     at::Tensor second;
+    bool head = false;  // has the learning rate of the head
   };
   struct Options {
     std::optional<double> clip_norm;
     bool scale_loss = false;  // fp16: unscaled gradients would vanish
+    double head_factor = 1;   // learning rate of the head over that of the others
   };
 
   DeviceStep(const OptimizerSpec& spec, const Options& options, std::vector<Slot> slots);

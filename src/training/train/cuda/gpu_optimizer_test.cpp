@@ -45,5 +45,39 @@ TEST(OptimizerOnGpu, EqualsTheCpus) {
   }
 }
 
+// The head has ten times the learning rate; the rest of the first layer is frozen.
+TEST(OptimizerOnGpu, HasTwoLearningRatesAndFrozenParameters) {
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU";
+  for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::adam, OptimizerKind::adamw}) {
+    torch::manual_seed(3);
+    torch::nn::Sequential on_cpu(torch::nn::Linear(40, 30), torch::nn::Linear(30, 20));
+    torch::nn::Sequential on_gpu(torch::nn::Linear(40, 30), torch::nn::Linear(30, 20));
+    for (std::size_t i = 0; i < 4; ++i) {
+      on_gpu->parameters()[i].detach().copy_(on_cpu->parameters()[i].detach());
+    }
+    on_gpu->to(at::kCUDA);
+    on_cpu->parameters()[0].set_requires_grad(false);
+    on_gpu->parameters()[0].set_requires_grad(false);
+    const at::Tensor frozen = on_gpu->parameters()[0].detach().clone();
+    const OptimizerSpec spec{.kind = kind, .learning_rate = 0.01, .weight_decay = 1e-2};
+    const Optimizer::Options options{
+        .is_head = [](const std::string& name) { return name.starts_with("1."); },
+        .head_factor = 10};
+    Optimizer cpu(spec, *on_cpu, options);
+    Optimizer gpu(spec, *on_gpu, options);
+    for (int step = 0; step < 10; ++step) {
+      const at::Tensor x = at::randn({16, 40});
+      on_cpu->forward(x).pow(2).mean().backward();
+      on_gpu->forward(x.cuda()).pow(2).mean().backward();
+      cpu.step(spec.learning_rate);
+      gpu.step(spec.learning_rate);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_LT(difference(on_gpu->parameters()[i].cpu(), on_cpu->parameters()[i]), 1e-4);
+    }
+    EXPECT_TRUE(at::equal(on_gpu->parameters()[0], frozen));
+  }
+}
+
 }  // namespace
 }  // namespace tacho::fused

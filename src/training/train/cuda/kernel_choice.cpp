@@ -58,9 +58,11 @@ Tensors copies_of(const Tensors& inputs) {
 bool walk(const LayerFunction& layer, const Tensors& inputs, const Tensors& parameters) {
   const at::Tensor y = layer(inputs);
   if (!y.defined()) return false;
-  Tensors leaves = parameters;
-  for (const at::Tensor& input : inputs) {
-    if (input.defined() && input.requires_grad()) leaves.push_back(input);
+  Tensors leaves;
+  for (const Tensors* tensors : {&parameters, &inputs}) {
+    for (const at::Tensor& tensor : *tensors) {
+      if (tensor.defined() && tensor.requires_grad()) leaves.push_back(tensor);
+    }
   }
   if (!leaves.empty()) {
     torch::autograd::grad({y}, leaves, {at::ones_like(y)}, std::nullopt, false, true);

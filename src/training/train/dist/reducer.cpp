@@ -38,6 +38,7 @@ Reducer::~Reducer() {
 Result<void> Reducer::lay_out(torch::nn::Module& model) {
   std::vector<at::Tensor> parameters;
   for (const auto& item : model.named_parameters()) {
+    if (!item.value().requires_grad()) continue;  // frozen
     parameters.push_back(item.value());
     slots_.push_back({.name = item.key(), .parameter = item.value()});
   }

@@ -10,9 +10,9 @@
 
 namespace tacho {
 
-// Averages the gradients over all ranks. A full bucket is sent while the backward pass continues. A
-// gradient on the CPU is copied once, into its bucket, as soon as it is ready, and the optimizer
-// reads the average there; a gradient on a GPU stays in place.
+// Averages the gradients of the parameters that are trained over all ranks. A full bucket is sent
+// while the backward pass continues. A gradient on the CPU is copied once, into its bucket, as soon
+// as it is ready, and the optimizer reads the average there; a gradient on a GPU stays in place.
 class Reducer {
  public:
   struct Options {

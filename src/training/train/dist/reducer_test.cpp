@@ -126,6 +126,20 @@ TEST(Reducer, IncludesGradientsAccumulatedBefore) {
   expect_near(toy->gradients(), plain_gradients(2));
 }
 
+TEST(Reducer, SendsNothingForFrozenParameters) {
+  Toy toy;
+  LoneLine line;
+  for (const at::Tensor& parameter : toy->first->parameters()) parameter.set_requires_grad(false);
+  auto reducer = Reducer::make(*toy, line, {});
+  ASSERT_TRUE(reducer.ok());
+  (*reducer)->begin();
+  toy->loss(0, 8).backward();
+  const auto times = (*reducer)->finish();
+  ASSERT_TRUE(times.ok()) << times.error().message;
+  EXPECT_EQ(times->payload_bytes, 4 * (40 * 4 + 4 + 4 * 4 + 4));
+  EXPECT_FALSE(toy->first->weight.grad().defined());
+}
+
 TEST(Reducer, NamesAParameterWithoutAGradient) {
   Toy toy;
   LoneLine line;

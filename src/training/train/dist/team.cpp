@@ -110,23 +110,28 @@ void Team::watch() {
   });
 }
 
-Result<void> Team::share_state(Classifier& model, Optimizer& optimizer, Progress& progress) {
+Result<void> Team::share_state(Classifier& model, Optimizer& optimizer,
+                               const Optimizer::Named& others, Progress& progress) {
   TACHO_CHECK(rendezvous_->agree("model", parameter_lines(model)));
   std::vector<at::Tensor> tensors;
   for (const auto& [name, tensor] : optimizer.weights()) tensors.push_back(tensor);
   for (const auto& [name, tensor] : optimizer.state()) tensors.push_back(tensor);
   for (const auto& [name, tensor] : optimizer.scaling()) tensors.push_back(tensor);
   for (const at::Tensor& buffer : model.buffers()) tensors.push_back(buffer);
+  for (const auto& [name, tensor] : others) tensors.push_back(tensor);
   at::Tensor numbers =
       at::tensor({static_cast<double>(progress.epochs), static_cast<double>(progress.steps),
-                  progress.top1, static_cast<double>(optimizer.steps())},
+                  progress.top1, static_cast<double>(optimizer.steps()),
+                  static_cast<double>(progress.best.epoch), progress.best.value},
                  at::kDouble);
   tensors.push_back(numbers);
   TACHO_CHECK(broadcast(tensors));
   optimizer.give_weights_to_model();
   const double* number = numbers.data_ptr<double>();
-  progress = {static_cast<std::int64_t>(number[0]), static_cast<std::int64_t>(number[1]),
-              number[2]};
+  progress = {static_cast<std::int64_t>(number[0]),
+              static_cast<std::int64_t>(number[1]),
+              number[2],
+              {static_cast<std::int64_t>(number[4]), number[5]}};
   optimizer.restore_steps(static_cast<std::int64_t>(number[3]));
   return {};
 }

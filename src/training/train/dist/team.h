@@ -47,9 +47,10 @@ class Team {
   [[nodiscard]] Share share() const { return {place_.rank, place_.size}; }
   [[nodiscard]] const RanksReady& ready() const { return ready_; }
 
-  // Checks that all ranks have the same model and sends them rank 0's weights, moments and
-  // progress.
-  Result<void> share_state(Classifier& model, Optimizer& optimizer, Progress& progress);
+  // Checks that all ranks have the same model and sends them rank 0's weights, moments, other
+  // tensors and progress.
+  Result<void> share_state(Classifier& model, Optimizer& optimizer, const Optimizer::Named& others,
+                           Progress& progress);
   // Sends rank 0's buffers (such as running statistics) to all ranks.
   Result<void> share_buffers(Classifier& model);
   Result<Reducer*> make_reducer(Classifier& model);

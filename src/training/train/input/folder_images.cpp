@@ -40,7 +40,7 @@ Result<void> FolderImages::fill(Chosen chosen, std::int64_t epoch, std::int64_t 
       loaders_.pop_back();
     }
   }
-  if (loader == nullptr) loader = std::make_unique<ImageLoader>(kImageNetNormalisation);
+  if (loader == nullptr) loader = std::make_unique<ImageLoader>(options_.normalisation);
   auto* labels = batch.labels.data_ptr<std::int64_t>();
   for (std::int64_t row = from; row < to; ++row) {
     TACHO_CHECK(load(*loader, chosen[static_cast<std::size_t>(row)], epoch,

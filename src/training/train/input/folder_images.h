@@ -22,7 +22,8 @@ class FolderImages final : public SampleSet {
     std::int64_t batch = 1;
     SampleOrder order = SampleOrder::given;
     std::int64_t seed = 0;
-    Augmentation augmentation = {};
+    Normalisation normalisation = kImageNetNormalisation;
+    Augmentation augmentation = Augmentation::evaluation();
     BatchFormat format = {};
   };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/file.h"
 #include "training/data/catalog.h"
@@ -68,13 +69,35 @@ std::unique_ptr<BatchSource> ahead(std::unique_ptr<SampleSet> set, const Portion
                                     portion.share);
 }
 
-bool augments(const RunSpec& spec, bool by_default) {
-  return spec.augment == Switch::on || (spec.augment == Switch::automatic && by_default);
+// Resolves --crop or --flip, which may leave the choice to --augment.
+bool augments(Switch chosen, const RunSpec& spec, bool by_default) {
+  if (chosen == Switch::automatic) chosen = spec.augment;
+  return chosen == Switch::on || (chosen == Switch::automatic && by_default);
+}
+
+Result<void> take_levels(const std::vector<double>& given, std::string_view option,
+                         std::int64_t channels, std::array<float, 3>& levels) {
+  if (given.empty()) return {};
+  if (static_cast<std::int64_t>(given.size()) != channels) {
+    return Error{ErrorCode::usage, fmt::format("--{} has {} values, but the images have {} "
+                                               "channels; give one value per channel",
+                                               option, given.size(), channels)};
+  }
+  std::ranges::transform(given, levels.begin(), [](double level) { return float(level); });
+  return {};
+}
+
+// Replaces what --mean and --std give.
+Result<Normalisation> normalisation_of(const RunSpec& spec, std::int64_t channels,
+                                       Normalisation usual) {
+  TACHO_CHECK(take_levels(spec.pixel_mean, "mean", channels, usual.mean));
+  TACHO_CHECK(take_levels(spec.pixel_std, "std", channels, usual.deviation));
+  return usual;
 }
 
 // Over the training part, so that evaluation is scaled like training. Prepared files have the
 // statistics of all their images: reading them again would take seconds.
-Normalisation normalisation_of(const ImageData& data) {
+Normalisation usual_normalisation(const ImageData& data) {
   if (data.statistics) return {data.statistics->mean, data.statistics->deviation};
   return measure(data.train);
 }
@@ -96,9 +119,9 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   }
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
-  MemoryImages::Options options{.batch = evaluation.batch,
-                                .normalisation = normalisation_of(data),
-                                .format = BatchFormat::of(spec)};
+  TACHO_TRY(normalisation, normalisation_of(spec, size.channels, usual_normalisation(data)));
+  MemoryImages::Options options{
+      .batch = evaluation.batch, .normalisation = normalisation, .format = BatchFormat::of(spec)};
   InputParts parts;
   parts.shape = {.channels = size.channels,
                  .height = size.height,
@@ -112,7 +135,11 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
   options.batch = training.batch;
   options.order = SampleOrder::shuffled;
   options.seed = training.seed;
-  if (augments(spec, size.channels == 3)) options.augmentation = PaddedCrop::training();
+  const bool colour = size.channels == 3;
+  if (augments(spec.crop, spec, colour)) {
+    options.augmentation.padding = PaddedCrop::training().padding;
+  }
+  options.augmentation.may_flip = augments(spec.flip, spec, colour);
   parts.train =
       ahead(std::make_unique<MemoryImages>(std::move(data.train), options), training, spec);
   return parts;
@@ -129,14 +156,14 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
                  .height = spec.input ? spec.input->height : model->sample.height,
                  .width = spec.input ? spec.input->width : model->sample.width,
                  .classes = static_cast<std::int64_t>(images.train.classes.size())};
-  parts.facts = {.shape = parts.shape,
-                 .labels = images.train.classes,
-                 .normalisation = kImageNetNormalisation};
+  TACHO_TRY(normalisation, normalisation_of(spec, parts.shape.channels, kImageNetNormalisation));
+  parts.facts = {
+      .shape = parts.shape, .labels = images.train.classes, .normalisation = normalisation};
   const Portion training = training_portion(spec, share);
   const Portion evaluation = evaluation_portion(spec, share);
   FolderImages::Options options{.shape = parts.shape,
                                 .batch = evaluation.batch,
-                                .augmentation = Augmentation::evaluation(),
+                                .normalisation = normalisation,
                                 .format = BatchFormat::of(spec)};
   const std::int64_t threads = at::get_num_threads();
   parts.eval = ahead(std::make_unique<FolderImages>(std::move(images.eval), options), evaluation,
@@ -144,7 +171,8 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
   options.batch = training.batch;
   options.order = SampleOrder::shuffled;
   options.seed = training.seed;
-  if (augments(spec, true)) options.augmentation = Augmentation::training();
+  if (augments(spec.crop, spec, true)) options.augmentation = Augmentation::training();
+  options.augmentation.may_flip = augments(spec.flip, spec, true);
   parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options), training,
                       spec, threads);
   return parts;

@@ -171,6 +171,22 @@ TEST(ResNets, UseTheSmallStemUpTo32Pixels) {
   EXPECT_EQ(last_block->output, (std::vector<std::int64_t>{512, 4, 4}));
 }
 
+TEST(ResNets, TakeTheStemTheyAreGiven) {
+  const InputShape small{.channels = 3, .height = 32, .width = 32};
+  const auto imagenet = *make_model("resnet18", small, Stem::imagenet);
+  EXPECT_EQ(imagenet->named_parameters()["conv1.weight"].sizes(), (at::IntArrayRef{64, 3, 7, 7}));
+  const auto rows =
+      layer_rows(trace_forward(*imagenet, sample_batch({3, 32, 32, 0, 0, 10}, InputKind::image, 2)),
+                 *imagenet, 2, Precision::fp32);
+  const auto last_block = std::find_if(rows.rbegin(), rows.rend(), [](const LayerRow& row) {
+    return row.kind == OpKind::convolution;
+  });
+  EXPECT_EQ(last_block->output, (std::vector<std::int64_t>{512, 1, 1}));
+  const auto cifar =
+      *make_model("resnet18", {.channels = 3, .height = 64, .width = 64}, Stem::cifar);
+  EXPECT_EQ(cifar->named_parameters()["conv1.weight"].sizes(), (at::IntArrayRef{64, 3, 3, 3}));
+}
+
 TEST(ImageModels, RefuseImagesTheirLayersWouldShrinkToNothing) {
   for (const auto& [name, least] : {std::pair{"alexnet", 63},
                                     {"vgg16", 32},
@@ -186,10 +202,20 @@ TEST(ImageModels, RefuseImagesTheirLayersWouldShrinkToNothing) {
   EXPECT_FALSE(make_model("vit_small", {.channels = 3, .height = 40, .width = 32}).ok());
 }
 
+TEST(ImageModels, AVisionTransformerHasPatchesOf4OnSmallImages) {
+  for (const auto& [side, patch] : {std::pair{28, 4}, {32, 4}, {48, 16}}) {
+    const auto model = *make_model("vit_small", {.channels = 3, .height = side, .width = side});
+    const auto parameters = model->named_parameters();
+    EXPECT_EQ(parameters["patch_embed.proj.weight"].sizes(),
+              (at::IntArrayRef{384, 3, patch, patch}));
+    EXPECT_EQ(parameters["pos_embed"].size(1), side / patch * (side / patch) + 1);
+  }
+}
+
 // At the smallest size that each model allows, in training.
 TEST(ImageModels, WorkAtTheSmallestSizeTheyAllow) {
   for (const auto& [name, side] :
-       {std::pair{"densenet121", 29}, {"mobilenet_v2", 32}, {"resnet34", 8}, {"vit_small", 16}}) {
+       {std::pair{"densenet121", 29}, {"mobilenet_v2", 32}, {"resnet34", 8}, {"vit_small", 4}}) {
     const auto model = *make_model(name, {.channels = 1, .height = side, .width = side});
     const auto logits = model->logits(sample_batch({1, side, side, 0, 0, 10}, InputKind::image, 2));
     EXPECT_EQ(logits.sizes(), (at::IntArrayRef{2, 10})) << name;

@@ -20,16 +20,21 @@ namespace tacho {
 namespace {
 
 using Made = std::shared_ptr<Classifier>;
-using Maker = Made (*)(const InputShape&);
+using Maker = Made (*)(const InputShape&, Stem);
 
 template <class Model>
-Made make(const InputShape& shape) {
+Made make(const InputShape& shape, Stem /*stem*/) {
   return std::make_shared<Model>(shape);
 }
 
 template <class Block, int... Depths>
-Made resnet(const InputShape& shape) {
-  return std::make_shared<ResNet<Block>>(shape, typename ResNet<Block>::Depths{Depths...});
+Made resnet(const InputShape& shape, Stem stem) {
+  return std::make_shared<ResNet<Block>>(shape, stem, typename ResNet<Block>::Depths{Depths...});
+}
+
+template <int kLayers>
+Made vgg(const InputShape& shape, Stem /*stem*/) {
+  return std::make_shared<Vgg>(shape, kLayers == 11 ? Vgg::k11 : Vgg::k16);
 }
 
 constexpr std::array<std::pair<std::string_view, Maker>, 17> kMakers = {{
@@ -47,18 +52,19 @@ constexpr std::array<std::pair<std::string_view, Maker>, 17> kMakers = {{
     {"resnet50", &resnet<Bottleneck, 3, 4, 6, 3>},
     {"resnet101", &resnet<Bottleneck, 3, 4, 23, 3>},
     {"resnet152", &resnet<Bottleneck, 3, 8, 36, 3>},
-    {"vgg11", [](const InputShape& s) -> Made { return std::make_shared<Vgg>(s, Vgg::k11); }},
-    {"vgg16", [](const InputShape& s) -> Made { return std::make_shared<Vgg>(s, Vgg::k16); }},
+    {"vgg11", &vgg<11>},
+    {"vgg16", &vgg<16>},
     {"vit_small", &make<VitSmall>},
 }};
 
 }  // namespace
 
-Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const InputShape& shape) {
+Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const InputShape& shape,
+                                               Stem stem) {
   for (const auto& [known, maker] : kMakers) {
     if (known != name) continue;
     try {
-      return maker(shape);
+      return maker(shape, stem);
     } catch (const c10::Error& problem) {
       return Error{ErrorCode::invalid, std::string(name) + ": " + problem.what_without_backtrace()};
     }

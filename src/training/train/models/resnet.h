@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/record/run_spec.h"
 #include "training/train/models/classifier.h"
 #include "training/train/models/draw.h"
 #include "training/train/models/layers.h"
@@ -93,21 +94,22 @@ class Bottleneck final : public ResidualBlock {
 };
 
 // The ResNets, with torchvision's names. Images of up to 32 pixels (CIFAR, MNIST) get the usual
-// small stem: conv1 is 3×3 with stride 1 without max-pool, because the large stem would shrink them
-// to 8×8 before the first block.
+// small stem, unless another is chosen: conv1 is 3×3 with stride 1 without max-pool, because the
+// large stem would shrink them to 8×8 before the first block.
 template <class Block>
 class ResNet final : public Classifier {
  public:
   using Depths = std::array<int, 4>;  // blocks in each of the four stages
 
-  ResNet(const InputShape& shape, const Depths& depths)
-      : small_(shape.height <= kSmall && shape.width <= kSmall) {
+  ResNet(const InputShape& shape, Stem stem, const Depths& depths)
+      : small_(stem == Stem::automatic ? shape.height <= kSmall && shape.width <= kSmall
+                                       : stem == Stem::cifar) {
     check_at_least(shape, 8);
-    const auto stem = torch::nn::Conv2dOptions(shape.channels, 64, small_ ? 3 : 7)
-                          .stride(small_ ? 1 : 2)
-                          .padding(small_ ? 1 : 3)
-                          .bias(false);
-    conv1_ = register_module("conv1", torch::nn::Conv2d(stem));
+    const auto first = torch::nn::Conv2dOptions(shape.channels, 64, small_ ? 3 : 7)
+                           .stride(small_ ? 1 : 2)
+                           .padding(small_ ? 1 : 3)
+                           .bias(false);
+    conv1_ = register_module("conv1", torch::nn::Conv2d(first));
     bn1_ = register_module("bn1", torch::nn::BatchNorm2d(64));
     std::int64_t channels = 64;
     for (std::size_t stage = 0; stage < depths.size(); ++stage) {

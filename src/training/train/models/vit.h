@@ -53,22 +53,24 @@ class VitBlock final : public torch::nn::Module {
 };
 
 // DeiT-small's vision transformer, with timm's names: patches of 16 pixels, 384 wide, 12 blocks, 6
-// heads. 22,050,664 parameters at 224×224 for 1,000 classes. No dropout, as in timm.
+// heads. 22,050,664 parameters at 224×224 for 1,000 classes. No dropout, as in timm. Images of up
+// to 32 pixels (CIFAR, MNIST) have patches of 4, because 4 patches of 16 leave nothing to attend
+// to.
 class VitSmall final : public Classifier {
  public:
   explicit VitSmall(const InputShape& shape) {
-    check_at_least(shape, kPatch);
-    TORCH_CHECK(shape.height % kPatch == 0 && shape.width % kPatch == 0,
-                "images must be a multiple of ", kPatch, " pixels high and wide, not ",
-                shape.height, "x", shape.width);
-    const std::int64_t patches = shape.height / kPatch * (shape.width / kPatch);
+    const std::int64_t patch = shape.height <= kSmall && shape.width <= kSmall ? 4 : 16;
+    check_at_least(shape, patch);
+    TORCH_CHECK(shape.height % patch == 0 && shape.width % patch == 0,
+                "images must be a multiple of ", patch, " pixels high and wide, not ", shape.height,
+                "x", shape.width);
+    const std::int64_t patches = shape.height / patch * (shape.width / patch);
     cls_token_ = register_parameter("cls_token", at::empty({1, 1, kWidth}).normal_(0, 1e-6));
     pos_embed_ = register_parameter("pos_embed", at::empty({1, patches + 1, kWidth}));
-    patch_ =
-        register_module("patch_embed", std::make_shared<Parts>())
-            ->add("proj",
-                  torch::nn::Conv2d(
-                      torch::nn::Conv2dOptions(shape.channels, kWidth, kPatch).stride(kPatch)));
+    patch_ = register_module("patch_embed", std::make_shared<Parts>())
+                 ->add("proj",
+                       torch::nn::Conv2d(
+                           torch::nn::Conv2dOptions(shape.channels, kWidth, patch).stride(patch)));
     auto blocks = register_module("blocks", std::make_shared<Parts>());
     for (int i = 0; i < kDepth; ++i) {
       blocks_.push_back(blocks->add(i, std::make_shared<VitBlock>(kWidth, kHeads, kEpsilon)));
@@ -98,7 +100,7 @@ class VitSmall final : public Classifier {
   [[nodiscard]] Workload workload() const override { return Workload::product; }
 
  private:
-  static constexpr std::int64_t kPatch = 16;
+  static constexpr std::int64_t kSmall = 32;
   static constexpr std::int64_t kWidth = 384;
   static constexpr std::int64_t kHeads = 6;
   static constexpr int kDepth = 12;

@@ -8,17 +8,18 @@
 
 #include "base/confined_file.h"
 #include "base/sha256.h"
+#include "core/record/checkpoint_files.h"
 #include "training/data/text_data.h"
-#include "training/data/vocabulary.h"
 #include "training/image/image_loader.h"
-#include "training/text/word_piece.h"
-#include "training/train/checkpoint.h"
 #include "training/train/cpu_paths.h"
 #include "training/train/device_setup.h"
 #include "training/train/guarded.h"
 #include "training/train/models/registry.h"
 #include "training/train/optimizer.h"
+#include "training/train/serving/tokenizer.h"
+#include "training/train/serving/weights_folder.h"
 #include "training/train/weights.h"
+#include "training/weights/open_weights.h"
 
 #ifdef TACHO_CUDA
 #include "training/train/cuda/logits_graphs.h"
@@ -26,34 +27,6 @@
 
 namespace tacho {
 namespace {
-
-// Turns a text into the tokens that training would make of it.
-class Tokenizer {
- public:
-  Tokenizer() = default;
-  explicit Tokenizer(std::span<const std::string> words) : words_(std::in_place, words) {}
-  Tokenizer(PieceVocabulary pieces, std::int64_t max_tokens)
-      : pieces_(std::in_place, std::move(pieces)), max_tokens_(max_tokens) {}
-
-  [[nodiscard]] std::int64_t max_tokens() const { return max_tokens_; }
-  [[nodiscard]] std::vector<std::int32_t> tokens(std::string_view text) const {
-    return pieces_ ? pieces_->tokens(text, max_tokens_) : words_->tokens(text);
-  }
-  void add_to(Sha256& sum) const {
-    if (words_) {
-      for (const std::string& word : words_->words()) sum.add(word + "\n");
-    }
-    if (pieces_) {
-      for (const std::string& piece : pieces_->vocabulary().tokens()) sum.add(piece + "\n");
-      sum.add(fmt::format("at most {}\n", max_tokens_));
-    }
-  }
-
- private:
-  std::optional<Vocabulary> words_;
-  std::optional<WordPiece> pieces_;
-  std::int64_t max_tokens_ = 0;
-};
 
 Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const InputFacts& facts,
                                const RunFolder& run) {
@@ -101,6 +74,13 @@ Error without_checkpoint(const RunFolder& run) {
                       run.checkpoints().string())};
 }
 
+Result<std::filesystem::path> checkpoint_to_serve(const RunFolder& run, CheckpointKind kind) {
+  const auto newest = newest_checkpoint(run);
+  if (!newest) return without_checkpoint(run);
+  if (kind == CheckpointKind::best) return best_checkpoint(run);
+  return *newest;
+}
+
 class Served final : public TrainedModel {
  public:
   Served(RunOrder order, const ModelInfo& info, InputFacts facts, Tokenizer tokenizer,
@@ -115,10 +95,12 @@ class Served final : public TrainedModel {
     order_.spec.precision = options.precision;
   }
 
-  Result<void> load(const std::filesystem::path& checkpoint) {
-    TACHO_TRY(model, make_model(order_.spec.model, facts_.shape));
+  // `fill` reads the weights into the model.
+  template <class Fill>
+  Result<void> load(const Fill& fill) {
+    TACHO_TRY(model, make_model(order_.spec.model, facts_.shape, order_.spec.stem));
     model_ = std::move(model);
-    TACHO_CHECK(load_weights(*model_, checkpoint));
+    TACHO_CHECK(fill(*model_));
     digests_ = digests_of(order_.spec, facts_, tokenizer_, *model_);
     const torch::NoGradGuard no_grad;
     model_->to(device_);
@@ -276,6 +258,24 @@ class Served final : public TrainedModel {
 #endif
 };
 
+Result<Tokenizer> tokenizer_of(const WeightsFolder& folder) {
+  if (folder.vocabulary.empty()) return Tokenizer();
+  TACHO_TRY(pieces, PieceVocabulary::read(folder.vocabulary));
+  return Tokenizer(std::move(pieces), folder.max_tokens);
+}
+
+// A model.json does not say how many tokens the vocabulary has; Hugging Face's config.json does.
+Result<void> match_vocabulary(const Tokenizer& tokenizer, WeightsFolder& folder) {
+  if (folder.vocabulary.empty()) return {};
+  std::int64_t& expected = folder.facts.shape.vocabulary;
+  if (expected == 0) expected = tokenizer.pieces();
+  if (expected == tokenizer.pieces()) return {};
+  return Error{ErrorCode::invalid,
+               fmt::format("{} has {} tokens, but config.json says vocab_size {}; use the "
+                           "vocabulary that belongs to the weights",
+                           folder.vocabulary.string(), tokenizer.pieces(), expected)};
+}
+
 }  // namespace
 
 Result<RunOrder> order_to_serve(const RunFolder& run) {
@@ -299,13 +299,34 @@ Result<std::unique_ptr<TrainedModel>> TrainedModel::load(const RunFolder& run,
   return guarded([&]() -> Result<std::unique_ptr<TrainedModel>> {
     TACHO_TRY(order, order_to_serve(run));
     TACHO_TRY(info, find_model(order.spec.model));
-    const auto checkpoint = newest_checkpoint(run);
-    if (!checkpoint) return without_checkpoint(run);
+    TACHO_TRY(checkpoint, checkpoint_to_serve(run, options.checkpoint));
     TACHO_TRY(facts, find_input_facts(order.spec, tacho_home, run));
     TACHO_TRY(tokenizer, tokenizer_of(order.spec, *info, facts, run));
     auto served = std::make_unique<Served>(std::move(order), *info, std::move(facts),
                                            std::move(tokenizer), options);
-    TACHO_CHECK(served->load(*checkpoint));
+    TACHO_CHECK(
+        served->load([&](torch::nn::Module& model) { return load_checkpoint(model, checkpoint); }));
+    return std::unique_ptr<TrainedModel>(std::move(served));
+  });
+}
+
+Result<std::unique_ptr<TrainedModel>> TrainedModel::load_folder(const std::filesystem::path& path,
+                                                                const ServingOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<TrainedModel>> {
+    TACHO_TRY(folder, read_weights_folder(path));
+    TACHO_TRY(info, find_model(folder.model));
+    TACHO_TRY(tokenizer, tokenizer_of(folder));
+    TACHO_CHECK(match_vocabulary(tokenizer, folder));
+    TACHO_TRY(files, open_weights(folder.weights));
+    RunOrder order;
+    order.spec.model = folder.model;
+    auto served = std::make_unique<Served>(std::move(order), *info, std::move(folder.facts),
+                                           std::move(tokenizer), options);
+    TACHO_CHECK(served->load([&](torch::nn::Module& model) -> Result<void> {
+      TACHO_TRY(loaded, load_weights(model, files, folder.weights, WeightsMatch::exact));
+      (void)loaded;  // heads of pretraining may be left over
+      return {};
+    }));
     return std::unique_ptr<TrainedModel>(std::move(served));
   });
 }

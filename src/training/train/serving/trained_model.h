@@ -17,6 +17,7 @@
 namespace tacho {
 
 struct ServingOptions {
+  CheckpointKind checkpoint = CheckpointKind::last;
   Device device = Device::cpu;
   Precision precision = Precision::fp32;
   std::int64_t threads = 1;       // per instance
@@ -30,9 +31,9 @@ struct ServingOptions {
 // Returns the order of a run whose model can be served, as far as known before loading it.
 Result<RunOrder> order_to_serve(const RunFolder& run);
 
-// The model of a run for inference: the newest checkpoint's weights with the pre- and
-// postprocessing of evaluation in training. A sample's result does not depend on the rest of its
-// batch.
+// The model of a run for inference, or of a folder of weights: the newest or best checkpoint's
+// weights with the pre- and postprocessing of evaluation in training. A sample's result does not
+// depend on the rest of its batch.
 //
 // Samples may be prepared by any thread. Each instance computes on the thread that called begin();
 // all share the weights.
@@ -46,6 +47,9 @@ class TrainedModel {
   static Result<std::unique_ptr<TrainedModel>> load(const RunFolder& run,
                                                     const std::filesystem::path& tacho_home,
                                                     const ServingOptions& options);
+  // The model of a folder that no run wrote; see read_weights_folder().
+  static Result<std::unique_ptr<TrainedModel>> load_folder(const std::filesystem::path& folder,
+                                                           const ServingOptions& options);
   virtual ~TrainedModel() = default;
 
   [[nodiscard]] virtual const ModelInfo& info() const = 0;
