@@ -201,11 +201,11 @@ void add_evaluate_command(CLI::App& app, Context& context) {
                  "include runs during which other programs used the machine")
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
-      "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-gpu,\n"
-      "unseen-model, unseen-both, unseen-nodes, unseen-growth, unseen-source, unseen-job; all by\n"
-      "default. The model is fitted again for every fold, which takes minutes; own and shipped "
-      "take\n"
-      "seconds.");
+      "Splits: own (runs of this store), shipped (runs that come with Tacho), unseen-family,\n"
+      "unseen-gpu, unseen-generation, unseen-gpu-and-family, unseen-software, unseen-node-count,\n"
+      "unseen-nodes, unseen-growth, unseen-source, unseen-model, unseen-both, unseen-job; all by\n"
+      "default. The model is fitted again for every fold, which takes minutes; own and shipped\n"
+      "take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 
