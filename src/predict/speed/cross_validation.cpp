@@ -1,5 +1,6 @@
 #include "predict/speed/cross_validation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -31,6 +32,7 @@ Result<void> cross_validate_fold(const std::vector<TrainingExample>& examples, S
     if (example.source == kOwnSource) continue;
     out.push_back({.deviation = posteriors[k].deviation,
                    .error = example.error - prediction_error(posteriors[k]),
+                   .mean = posteriors[k].mean,
                    .novelty = seen.novelty_of(example.point),
                    .stack = example.point.labels[Label::stack],
                    .one_gpu = example.point.gpus <= 1,
@@ -56,6 +58,31 @@ Result<std::vector<CrossValidated>> cross_validate(const std::vector<TrainingExa
     }
   }
   return out;
+}
+
+double learn_family_share(std::vector<CrossValidated>& jobs) {
+  constexpr double kLargest = 1.5;  // a larger error comes from different units, not from speed
+  const auto measured = [](const CrossValidated& one) {
+    return one.error + prediction_error({one.mean, one.deviation});
+  };
+  double best = 1;
+  double least = 0;
+  for (int tenths = 10; tenths >= 0; --tenths) {
+    const double share = tenths / 10.0;
+    double sum = 0;
+    for (const CrossValidated& one : jobs) {
+      if (!one.novelty.is_new_family() || !one.novelty.cost_known) continue;
+      sum += one.weight * std::min(std::abs(measured(one) - share * one.mean), kLargest);
+    }
+    if (tenths == 10 || sum < least) {
+      best = share;
+      least = sum;
+    }
+  }
+  for (CrossValidated& one : jobs) {
+    if (one.novelty.is_new_family()) one.error = measured(one) - best * one.mean;
+  }
+  return best;
 }
 
 }  // namespace tacho

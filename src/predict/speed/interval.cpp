@@ -8,9 +8,11 @@
 namespace tacho {
 namespace {
 
-constexpr double kCover = 0.90;
+// One point more than promised: what else is fitted to the same errors costs about as much on
+// groups that none of it has seen.
+constexpr double kCover = 0.91;
 // The 90th percentile of a few groups would be their largest error, and a single one decides it.
-constexpr double kMostCover = 0.97;
+constexpr double kMostCover = 0.99;
 constexpr std::size_t kPoints = 6;
 // With fewer, the 90th percentile is the largest of them and random.
 constexpr std::size_t kFewestOfAPoint = 20;
@@ -33,8 +35,8 @@ double weighted_quantile(Weighted sorted, double share) {
   return sorted.empty() ? 0 : sorted.back().first;
 }
 
-// Returns the share of held-out jobs to cover, so that 90 % of those of one more group are covered:
-// the finite-sample correction of conformal prediction, with groups as samples.
+// Returns the share of held-out jobs to cover, so that as many of those of one more group are
+// covered: the finite-sample correction of conformal prediction, with groups as samples.
 double cover_of(std::span<const CrossValidated> jobs) {
   std::set<std::string_view> groups;
   for (const CrossValidated& one : jobs) groups.insert(one.group);

@@ -12,7 +12,8 @@ namespace tacho {
 // A held-out job: the deviation of its posterior and its error.
 struct CrossValidated {
   double deviation = 0;
-  double error = 0;  // in logarithms
+  double error = 0;  // of the prediction, in logarithms
+  double mean = 0;   // of the posterior
   double weight = 1;
   Novelty novelty = {};
   std::string stack = {};

@@ -22,6 +22,9 @@ struct Novelty {
   bool software_known = true;
   bool cost_known = true;
 
+  [[nodiscard]] bool is_new_family() const {
+    return model == ModelNovelty::family && nodes == NodesNovelty::one;
+  }
   [[nodiscard]] std::string text() const;  // "model, generation, one"; a key in files
   auto operator<=>(const Novelty&) const = default;
 };

@@ -8,12 +8,13 @@
 namespace tacho {
 
 SpeedModel::SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, StackSpread spread,
-                       Steadiness steadiness, NoveltyIntervals intervals)
+                       Steadiness steadiness, NoveltyIntervals intervals, double family_share)
     : examples_(std::move(examples)),
       neighbours_(std::move(neighbours)),
       spread_(std::move(spread)),
       steadiness_(std::move(steadiness)),
-      intervals_(std::move(intervals)) {
+      intervals_(std::move(intervals)),
+      family_share_(family_share) {
   for (const JobPoint& example : examples_) {
     static_cast<void>(codebook_.add(example));
     seen_.add(example);
@@ -25,6 +26,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<TrainingExample> examples, cons
   TACHO_TRY(cross_validated,
             cross_validate(balanced(examples, effort.of_a_source / 2, effort.cross_validation),
                            effort.threads));
+  const double family_share = learn_family_share(cross_validated);
   StackSpread spread = StackSpread::learn(cross_validated);
   for (CrossValidated& one : cross_validated) {
     one.deviation *= spread.of(one.novelty, one.stack, one.one_gpu);
@@ -51,7 +53,7 @@ Result<SpeedModel> SpeedModel::learn(std::vector<TrainingExample> examples, cons
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, effort.threads));
   return SpeedModel(std::move(kept), std::move(neighbours), std::move(spread),
-                    std::move(steadiness), std::move(intervals));
+                    std::move(steadiness), std::move(intervals), family_share);
 }
 
 Result<std::vector<StepPosterior>> SpeedModel::predict(std::span<const JobPoint> points,
@@ -67,7 +69,9 @@ Result<std::vector<StepPosterior>> SpeedModel::predict(std::span<const JobPoint>
     const double deviation =
         posteriors[i].deviation *
         spread_.of(novelty, points[i].labels[Label::stack], points[i].gpus <= 1);
-    out.push_back({.log_seconds = points[i].log_modelled_step + prediction_error(posteriors[i]),
+    const double error = novelty.is_new_family() ? family_share_ * posteriors[i].mean
+                                                 : prediction_error(posteriors[i]);
+    out.push_back({.log_seconds = points[i].log_modelled_step + error,
                    .reach = intervals_.reach(novelty, deviation),
                    .deviation = deviation});
   }

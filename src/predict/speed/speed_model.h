@@ -52,7 +52,7 @@ class SpeedModel {
  private:
   [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
   SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, StackSpread spread,
-             Steadiness steadiness, NoveltyIntervals intervals);
+             Steadiness steadiness, NoveltyIntervals intervals, double family_share);
 
   std::vector<JobPoint> examples_;
   Codebook codebook_;
@@ -61,6 +61,7 @@ class SpeedModel {
   StackSpread spread_;
   Steadiness steadiness_;
   NoveltyIntervals intervals_;
+  double family_share_ = 1;  // see learn_family_share()
 };
 
 }  // namespace tacho

@@ -123,6 +123,7 @@ Result<std::string> SpeedModel::text() const {
   }
   json["intervals"] = std::move(bases);
   json["novelties"] = intervals_.factors();
+  json["family_share"] = family_share_;
   json["spreads"] = spread_.factors();
   json["jumpy"] = steadiness_.jumpy();
   return json_text(json) + "\n";
@@ -132,6 +133,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   TACHO_TRY(json, parse_json(text));
   JsonObject object(json, "speed model");
   std::int64_t version = 0;
+  double family_share = 1;
   std::vector<double> known;
   std::vector<double> weights;
   std::vector<double> noise;
@@ -143,6 +145,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   if (version > 0 && version < kVersion) {
     return damaged("the speed model was made by an earlier version of Tacho");
   }
+  object.read("family_share", family_share);
   object.read("cost_known", known);
   object.read("weights", weights);
   object.read("noise", noise);
@@ -181,7 +184,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   return SpeedModel(std::move(examples),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
                     StackSpread::known(std::move(spreads)), std::move(steadiness),
-                    NoveltyIntervals::known(std::move(bases), std::move(kinds)));
+                    NoveltyIntervals::known(std::move(bases), std::move(kinds)), family_share);
 }
 
 }  // namespace tacho
