@@ -43,9 +43,6 @@ set(CMAKE_LINK_LIBRARY_USING_where_needed
   "LINKER:--push-state,--as-needed" "<LINK_ITEM>" "LINKER:--pop-state")
 set(CMAKE_LINK_LIBRARY_USING_where_needed_SUPPORTED ON)
 if(TACHO_PARTS STREQUAL "all")
-  # find_package fails: Debian's CMake files refer to a file that the package does not have. Without
-  # XGBoost, the shipped speed model predicts, but none can be fitted.
-  find_library(XGBOOST_LIBRARY xgboost REQUIRED)
   find_package(LibArchive REQUIRED)
   find_package(Protobuf REQUIRED)
   find_library(MATIO_LIBRARY matio REQUIRED)

@@ -7,31 +7,6 @@
 namespace tacho {
 namespace {
 
-Json shapes_json() {
-  Json shapes = Json::array();
-  for (const CovarianceShape& shape : covariance_shapes()) {
-    Json measures = Json::array();
-    for (const auto& [measure, length] : shape) {
-      measures.push_back(Json::array({kMeasureNames.of(measure), length}));
-    }
-    shapes.push_back(std::move(measures));
-  }
-  return shapes;
-}
-
-Json terms_json() {
-  Json terms = Json::array();
-  for (const CovarianceTerm& term : covariance_terms()) {
-    Json labels = Json::array();
-    for (const Label label : term.labels) labels.push_back(kLabelNames.of(label));
-    terms.push_back(Json{{"labels", std::move(labels)},
-                         {"shape", term.shape},
-                         {"deviation", term.deviation},
-                         {"unknown_cost", term.unknown_cost}});
-  }
-  return terms;
-}
-
 template <class Value>
 Json column(const std::vector<TrainingExample>& examples, Value value) {
   Json out = Json::array();
@@ -67,9 +42,9 @@ Result<Json> hidden_json(const std::vector<TrainingExample>& examples, std::size
   if (fold.learned.empty() || fold.predicted.empty()) {
     return Error{ErrorCode::usage, "too few GPUs to hold some of them out"};
   }
-  TACHO_TRY(made, predict_fold(examples, fold, threads));
+  TACHO_TRY(posteriors, predict_fold(examples, fold, threads));
   Json means = Json::array();
-  for (const Posterior& posterior : made.posteriors) means.push_back(posterior.mean);
+  for (const Posterior& posterior : posteriors) means.push_back(posterior.mean);
   return Json{{"examples", fold.predicted}, {"means", std::move(means)}};
 }
 
@@ -79,9 +54,10 @@ Result<std::string> covariance_text(std::vector<TrainingExample> examples,
                                     const SpeedModel::Effort& effort) {
   examples = balanced(std::move(examples), effort.of_a_source, effort.examples);
   TACHO_TRY(hidden, hidden_json(examples, effort.threads));
+  const Json terms = shipped_covariance().json();
   const Json json{{"noise", kFigureNoise},
-                  {"shapes", shapes_json()},
-                  {"terms", terms_json()},
+                  {"shapes", terms.at("shapes")},
+                  {"terms", terms.at("terms")},
                   {"examples", examples_json(examples)},
                   {"hidden", std::move(hidden)}};
   return json_text(json) + "\n";

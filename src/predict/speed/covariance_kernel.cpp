@@ -66,14 +66,14 @@ CodedColumns::CodedColumns(std::span<const CodedPoint> points) : size_(points.si
 }
 
 CovarianceKernel::CovarianceKernel() {
-  for (const CovarianceShape& shape : covariance_shapes()) {
+  for (const CovarianceShape& shape : shipped_covariance().shapes) {
     auto& fadings = shapes_.emplace_back();
     for (const auto& [measure, length] : shape) {
       fadings.push_back({measure, 0.5F / (length * length)});
     }
   }
   std::uint32_t used = 0;
-  for (const CovarianceTerm& term : covariance_terms()) used |= labels_of(term);
+  for (const CovarianceTerm& term : shipped_covariance().terms) used |= labels_of(term);
   for (std::size_t l = 0; l < kLabels; ++l) {
     if ((used >> l & 1U) != 0) labels_.push_back(l);
   }
@@ -87,7 +87,7 @@ CovarianceKernel::CovarianceKernel() {
   if (shapes_.size() > kMostShapes) broken_invariant("more than kMostShapes shapes");
   // Precomputed for every set of labels, so that a comparison does not visit single terms.
   shared_.resize(std::size_t{2} << kLabels);
-  for (const CovarianceTerm& term : covariance_terms()) {
+  for (const CovarianceTerm& term : shipped_covariance().terms) {
     const std::uint32_t labels = labels_of(term);
     const auto variance = static_cast<float>(term.deviation * term.deviation);
     whole_unknown_ += variance;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json_object.h"
+#include "base/result.h"
 #include "predict/speed/job_point.h"
 
 namespace tacho {
@@ -18,7 +21,19 @@ struct CovarianceTerm {
   bool unknown_cost = false;
 };
 
-std::vector<CovarianceShape> covariance_shapes();
-std::vector<CovarianceTerm> covariance_terms();
+struct CovarianceTerms {
+  std::vector<CovarianceShape> shapes;
+  std::vector<CovarianceTerm> terms;
+
+  static Result<CovarianceTerms> read(const Json& json);
+  [[nodiscard]] Json json() const;
+};
+
+// data/model/covariance.json. script/tune-covariance fitted lengths and deviations together, by the
+// gradient of the likelihood (with Student's tails) and of the relative error for held-out GPUs,
+// models, both, numbers of nodes and software of the published figures. Negligible terms were
+// removed, the other deviations rounded, and two terms of layers added by hand. After a change, run
+// script/fit and increase kVersion in speed_model_file.cpp.
+const CovarianceTerms& shipped_covariance();
 
 }  // namespace tacho

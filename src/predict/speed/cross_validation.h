@@ -2,45 +2,20 @@
 
 #include <vector>
 
-#include "base/enum_array.h"
-#include "predict/speed/correction.h"
 #include "predict/speed/interval.h"
 #include "predict/speed/learning_set.h"
 
 namespace tacho {
 
-// Errors of jobs whose GPU, model, scale or source was held out.
-struct CrossValidation {
-  std::vector<CorrectionCase> situations;
-  std::vector<float> errors;  // of the neighbours' posterior
-  std::vector<std::string> stacks;
-  std::vector<float> weights;  // equal per source, except for the square root of its size
-};
+// Predicts jobs whose model, family, GPU, generation, software, node count or source is held out,
+// on the splits of 'tacho evaluate'. Groups have equal weights in each split, except for the square
+// root of their size.
+Result<std::vector<CrossValidated>> cross_validate(const std::vector<TrainingExample>& examples,
+                                                   std::size_t threads);
 
-Result<CrossValidation> cross_validate(const std::vector<TrainingExample>& examples,
-                                       std::size_t threads);
-
-Result<Correction> learn_correction(const CrossValidation& cross_validation, std::size_t threads);
-
-// The share of the trees' correction that is used, per kind of novelty: 0 where it did not help.
-using CorrectionTrust = EnumArray<Novelty, double, kNovelties>;
-
-struct CorrectedCrossValidation {
-  std::vector<CrossValidated> jobs;
-  CorrectionTrust trust{};
-};
-
-// Applies corrections fitted to jobs of other models on other GPUs: trees that have seen the peak
-// of a GPU would recognise it.
-Result<CorrectedCrossValidation> corrected(const CrossValidation& cross_validation,
-                                           std::size_t threads);
-
-// Returns an interval per kind of novelty, for known and for rough costs; rare kinds use the
-// interval of all jobs with equally well known costs, or of all.
-std::vector<ConformalInterval> learn_intervals(const std::vector<CrossValidated>& cross_validated);
-
-Novelty novelty_of(const CorrectionCase& situation);
-Setting setting_of(const CodedPoint& point, const std::string& stack);
-NumberFormat format_of(const JobPoint& point);
+// Returns the share of the posterior's mean with the smallest error for new families on one node,
+// and applies it to the errors of such jobs: relatives say less about a family than the covariance
+// assumes, because well-known models run closer to the cost model than the many rare ones.
+double learn_family_share(std::vector<CrossValidated>& jobs);
 
 }  // namespace tacho

@@ -68,6 +68,25 @@ std::vector<SourceScore> scores_of(const std::map<std::string, std::vector<doubl
   return out;
 }
 
+ScaleScore scale_score(const std::vector<TrainingExample>& examples,
+                       const std::vector<HeldOutJob>& jobs, bool several_nodes) {
+  std::vector<double> errors;
+  ScaleScore out;
+  for (const HeldOutJob& job : jobs) {
+    if ((examples[job.example].nodes > 1) != several_nodes) continue;
+    if (!job.in_domain) {
+      ++out.out_of_domain;
+      continue;
+    }
+    const double off = log_error(examples, job);
+    errors.push_back(std::abs(std::exp(off) - 1));
+    if (std::abs(off) <= job.posterior.reach) ++out.coverage;
+  }
+  if (!errors.empty()) out.coverage /= static_cast<double>(errors.size());
+  out.errors = score_of(errors);
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<HeldOutJob>> predict_held_out(const std::vector<TrainingExample>& examples,
@@ -106,7 +125,6 @@ SplitScore score(const std::vector<TrainingExample>& examples, SplitKind kind,
   std::vector<double> errors;
   std::vector<double> outside;
   std::vector<double> all;
-  std::vector<double> uncorrected;
   double covered = 0;
   std::vector<PredictedJob> on_any_nodes;
   std::vector<PredictedJob> on_one_node;
@@ -126,7 +144,6 @@ SplitScore score(const std::vector<TrainingExample>& examples, SplitKind kind,
       continue;
     }
     errors.push_back(error);
-    uncorrected.push_back(std::abs(std::exp(off + job.posterior.corrected_by) - 1));
     of_sources[example.source].push_back(error);
     if (std::abs(off) <= job.posterior.reach) ++covered;
   }
@@ -139,8 +156,9 @@ SplitScore score(const std::vector<TrainingExample>& examples, SplitKind kind,
                     .coverage = covered / counted,
                     .out_of_domain = outside.size(),
                     .out_median_error = quantile_or_zero(outside, 0.5),
+                    .one_node = scale_score(examples, jobs, false),
+                    .several_nodes = scale_score(examples, jobs, true),
                     .of_all = score_of(all),
-                    .without_trees = score_of(uncorrected),
                     .with_one_run = score_of(after_one_run(std::move(on_any_nodes))),
                     .on_one_node = score_of(after_one_run(std::move(on_one_node))),
                     .of_sources = scores_of(of_sources)};

@@ -24,6 +24,13 @@ struct PartScore {
   double p90_error = 0;
 };
 
+// Jobs on one node or on several, without abstentions.
+struct ScaleScore {
+  PartScore errors;
+  double coverage = 0;
+  std::size_t out_of_domain = 0;
+};
+
 struct SourceScore {
   std::string source;
   std::size_t jobs = 0;
@@ -41,10 +48,11 @@ struct SplitScore {
   double coverage = 0;            // share within the 90 % interval
   std::size_t out_of_domain = 0;  // abstentions, not counted above
   double out_median_error = 0;
-  PartScore of_all = {};         // including abstentions
-  PartScore without_trees = {};  // in the domain, without the correction
-  PartScore with_one_run = {};   // for unseen_gpu: after one other run of the model there …
-  PartScore on_one_node = {};    // … of these, jobs on one node after a run on one node
+  ScaleScore one_node = {};
+  ScaleScore several_nodes = {};
+  PartScore of_all = {};        // including abstentions
+  PartScore with_one_run = {};  // for unseen_gpu: after one other run of the model there …
+  PartScore on_one_node = {};   // … of these, jobs on one node after a run on one node
   std::vector<SourceScore> of_sources = {};
 };
 

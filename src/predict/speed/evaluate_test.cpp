@@ -29,17 +29,23 @@ TEST(Evaluate, LogErrorIsPublishedOverPredicted) {
   examples[0].error = std::log(1.2);
   examples[1].error = std::log(0.5);
   for (TrainingExample& example : examples) example.source = "one";
+  examples[1].nodes = 2;
   const StepPosterior as_modelled{.log_seconds = 0, .reach = std::log(1.5), .deviation = 0.1};
   const SplitScore found =
       score(examples, SplitKind::unseen_model,
             {{.example = 0, .fold = 1, .posterior = as_modelled, .in_domain = true},
              {.example = 1, .fold = 2, .posterior = as_modelled, .in_domain = true},
-             {.example = 1, .fold = 2, .posterior = as_modelled}});
+             {.example = 0, .fold = 2, .posterior = as_modelled}});
   EXPECT_EQ(found.jobs, 2U);
   EXPECT_EQ(found.out_of_domain, 1U);
   EXPECT_NEAR(found.mean_error, (0.2 + 0.5) / 2, 1e-12);
   EXPECT_DOUBLE_EQ(found.coverage, 0.5);
-  EXPECT_NEAR(found.of_all.mean_error, (0.2 + 0.5 + 0.5) / 3, 1e-12);
+  EXPECT_EQ(found.one_node.errors.jobs, 1U);
+  EXPECT_EQ(found.one_node.out_of_domain, 1U);
+  EXPECT_DOUBLE_EQ(found.one_node.coverage, 1);
+  EXPECT_EQ(found.several_nodes.errors.jobs, 1U);
+  EXPECT_DOUBLE_EQ(found.several_nodes.coverage, 0);
+  EXPECT_NEAR(found.of_all.mean_error, (0.2 + 0.5 + 0.2) / 3, 1e-12);
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ Json part_json(const PartScore& part) {
       {"jobs", part.jobs}, {"median_error", part.median_error}, {"mean_error", part.mean_error}};
 }
 
+Json scale_json(const ScaleScore& scale) {
+  Json json = part_json(scale.errors);
+  json["coverage_of_90_percent_intervals"] = scale.coverage;
+  json["out_of_domain"] = scale.out_of_domain;
+  return json;
+}
+
 Json score_json(const SplitScore& score) {
   Json json{{"split", kSplitKinds.of(score.kind)},
             {"jobs", score.jobs},
@@ -40,6 +47,8 @@ Json score_json(const SplitScore& score) {
             {"coverage_of_90_percent_intervals", score.coverage},
             {"out_of_domain", score.out_of_domain},
             {"out_of_domain_median_error", score.out_median_error}};
+  json["one_node"] = scale_json(score.one_node);
+  json["several_nodes"] = scale_json(score.several_nodes);
   json["sources"] = Json::array();
   for (const SourceScore& of : score.of_sources) {
     json["sources"].push_back(Json{{"source", of.source},
@@ -48,7 +57,6 @@ Json score_json(const SplitScore& score) {
                                    {"mean_error", of.mean_error}});
   }
   json["abstentions_included"] = part_json(score.of_all);
-  json["without_the_correction"] = part_json(score.without_trees);
   if (score.with_one_run.jobs > 0) {
     json["after_one_run_of_the_model"] = part_json(score.with_one_run);
     json["after_one_run_on_one_node"] = part_json(score.on_one_node);
@@ -97,6 +105,15 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
                human_share(score.median_error), human_share(score.mean_error),
                human_share(score.p90_error), human_share(score.coverage),
                fmt::format("{}", score.out_of_domain)});
+    const auto add_scale = [&](const char* name, const ScaleScore& scale) {
+      const PartScore& part = scale.errors;
+      if (part.jobs + scale.out_of_domain == 0) return;
+      table.add({name, fmt::format("{}", part.jobs), human_share(part.median_error),
+                 human_share(part.mean_error), human_share(part.p90_error),
+                 human_share(scale.coverage), fmt::format("{}", scale.out_of_domain)});
+    };
+    add_scale("  on one node", score.one_node);
+    add_scale("  on several nodes", score.several_nodes);
     for (const SourceScore& of : score.of_sources) {
       table.add({"  " + of.source, fmt::format("{}", of.jobs), human_share(of.median_error),
                  human_share(of.mean_error), "", "", ""});
@@ -107,7 +124,6 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
                  human_share(part.mean_error), human_share(part.p90_error), "-", "-"});
     };
     add("  abstentions included", score.of_all);
-    add("  without the correction", score.without_trees);
     add("  after one run of the model on the GPU", score.with_one_run);
     add("  the same, on one node", score.on_one_node);
   }
@@ -117,8 +133,7 @@ std::string published_scores_table(const std::vector<SplitScore>& scores,
 std::string predicted_csv_headings() {
   return csv_line({"split", "fold", "source", "model", "stack", "precision", "layout", "gpu",
                    "num_gpus", "num_nodes", "batch_per_gpu", "step_s", "modelled_step_s",
-                   "predicted_step_s", "corrected_by", "deviation", "times_off_90", "cost_known",
-                   "in_domain"});
+                   "predicted_step_s", "deviation", "times_off_90", "cost_known", "in_domain"});
 }
 
 std::string predicted_csv_lines(const std::vector<TrainingExample>& examples, SplitKind kind,
@@ -135,7 +150,6 @@ std::string predicted_csv_lines(const std::vector<TrainingExample>& examples, Sp
                      csv_number(std::exp(example.error + point.log_modelled_step)),
                      csv_number(std::exp(point.log_modelled_step)),
                      csv_number(std::exp(job.posterior.log_seconds)),
-                     csv_number(std::exp(job.posterior.corrected_by)),
                      csv_number(job.posterior.deviation), csv_number(std::exp(job.posterior.reach)),
                      point.cost_known ? "true" : "false", job.in_domain ? "true" : "false"});
   }

@@ -2,8 +2,8 @@
 
 namespace tacho {
 
-Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples, const Fold& fold,
-                                    std::size_t threads) {
+Result<std::vector<Posterior>> predict_fold(const std::vector<TrainingExample>& examples,
+                                            const Fold& fold, std::size_t threads) {
   Codebook codebook;
   std::vector<CodedPoint> points;
   std::vector<double> errors;
@@ -12,12 +12,9 @@ Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples
     errors.push_back(examples[i].error);
   }
   TACHO_TRY(neighbours, Neighbours::learn(std::move(points), errors, threads));
-  FoldPosteriors made;
-  for (const std::size_t i : fold.predicted) {
-    made.asked.push_back(codebook.look_up(examples[i].point));
-  }
-  made.posteriors = neighbours.predict(made.asked, threads);
-  return made;
+  std::vector<CodedPoint> asked;
+  for (const std::size_t i : fold.predicted) asked.push_back(codebook.look_up(examples[i].point));
+  return neighbours.predict(asked, threads);
 }
 
 }  // namespace tacho

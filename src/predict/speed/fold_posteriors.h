@@ -9,11 +9,7 @@
 namespace tacho {
 
 // Posteriors of a fold's held-out examples, in their order, given the other examples.
-struct FoldPosteriors {
-  std::vector<CodedPoint> asked;
-  std::vector<Posterior> posteriors;
-};
-Result<FoldPosteriors> predict_fold(const std::vector<TrainingExample>& examples, const Fold& fold,
-                                    std::size_t threads);
+Result<std::vector<Posterior>> predict_fold(const std::vector<TrainingExample>& examples,
+                                            const Fold& fold, std::size_t threads);
 
 }  // namespace tacho

@@ -1,39 +1,24 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "predict/speed/novelty.h"
+
 namespace tacho {
-
-// The kind of novelty of a job. Each has separate intervals, so that none gets its coverage at the
-// expense of another.
-enum class Novelty { none, software, gpu, model, gpu_and_model, nodes };
-inline constexpr std::size_t kNovelties = 6;
-// Jobs of unknown or rough cost have separate intervals, too: their errors are much larger.
-inline constexpr std::size_t kIntervalKinds = 2 * kNovelties;
-constexpr std::size_t interval_kind(Novelty novelty, bool cost_known) {
-  return static_cast<std::size_t>(novelty) + (cost_known ? 0 : kNovelties);
-}
-
-enum class Scale { one_gpu, one_node, several_nodes };
-
-// The software and scale of a job, and what is known about it from other jobs.
-struct Setting {
-  std::string stack = {};
-  bool model_known = true;
-  bool gpu_known = true;
-  Scale scale = Scale::one_gpu;
-};
 
 // A held-out job: the deviation of its posterior and its error.
 struct CrossValidated {
   double deviation = 0;
-  double error = 0;  // in logarithms
+  double error = 0;  // of the prediction, in logarithms
+  double mean = 0;   // of the posterior
   double weight = 1;
-  Novelty novelty = Novelty::none;
-  bool cost_known = true;
-  Setting setting = {};
+  Novelty novelty = {};
+  std::string stack = {};
+  bool one_gpu = true;
+  std::string group = {};  // of jobs with correlated errors
 };
 
 // Conformal intervals: deviations are scaled so that 90 % of the held-out jobs with about the same
@@ -52,6 +37,24 @@ class ConformalInterval {
   // Interpolated linearly between these points; proportional beyond the last.
   std::vector<double> deviations_;
   std::vector<double> reaches_;
+};
+
+// An interval per novelty of the number of nodes, for known and for rough costs; times a factor per
+// kind of novelty, shrunk to 1 for kinds with few held-out jobs.
+class NoveltyIntervals {
+ public:
+  using Bases = std::map<std::string, ConformalInterval>;
+  using Factors = std::map<std::string, double>;
+  static NoveltyIntervals learn(const std::vector<CrossValidated>& cross_validated);
+  static NoveltyIntervals known(Bases bases, Factors factors);
+
+  [[nodiscard]] double reach(const Novelty& novelty, double deviation) const;
+  [[nodiscard]] const Bases& bases() const { return bases_; }
+  [[nodiscard]] const Factors& factors() const { return factors_; }
+
+ private:
+  Bases bases_;      // by nodes and certainty of the cost
+  Factors factors_;  // by Novelty::text()
 };
 
 }  // namespace tacho

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "predict/speed/mlperf_model.h"
+#include "predict/speed/model_family.h"
 
 namespace tacho {
 namespace {
@@ -86,7 +87,7 @@ JobPoint PointMaker::of(const TrainingJob& job, const GpuSpec& gpu) const {
   JobPoint point;
   point.labels = {name.canonical,
                   name.line,
-                  name.stem,
+                  model_family(name.canonical).layers,
                   std::move(stack.stack),
                   std::move(stack.release),
                   std::move(stack.framework),

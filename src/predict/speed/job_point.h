@@ -18,7 +18,7 @@ namespace tacho {
 enum class Label : std::uint8_t {
   model,
   model_line,
-  model_stem,
+  layers,
   stack,
   release,
   framework,
@@ -35,7 +35,7 @@ inline constexpr std::size_t kLabels = 14;
 inline constexpr Names<Label, kLabels> kLabelNames{"label",
                                                    {{{Label::model, "model"},
                                                      {Label::model_line, "model_line"},
-                                                     {Label::model_stem, "model_stem"},
+                                                     {Label::layers, "layers"},
                                                      {Label::stack, "stack"},
                                                      {Label::release, "release"},
                                                      {Label::framework, "framework"},

@@ -76,13 +76,9 @@ ModelName model_name(std::string_view text) {
   const auto letters_end = std::ranges::find_if_not(name, is_letter);
   std::string line(name.begin(), letters_end);
   if (line.empty()) line = name;
-  std::string stem = name.substr(0, name.find('_'));
   std::string kin = name;
   std::erase_if(kin, is_digit);
-  return {.canonical = std::move(name),
-          .line = std::move(line),
-          .stem = std::move(stem),
-          .kin = std::move(kin)};
+  return {.canonical = std::move(name), .line = std::move(line), .kin = std::move(kin)};
 }
 
 }  // namespace tacho

@@ -10,7 +10,6 @@ namespace tacho {
 struct ModelName {
   std::string canonical;  // "resnet50", "bert_large_ft"
   std::string line;       // "resnet": the leading letters
-  std::string stem;       // "resnet50": up to the first underscore
   std::string kin;        // "efficientnet_b" for "efficientnet_b3": without digits
 };
 

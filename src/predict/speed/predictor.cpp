@@ -28,6 +28,7 @@ std::string of_model(const std::string& gpu, const std::string& model) {
 
 double widest_interval(SpeedModel::Blank blank) {
   if (blank == SpeedModel::Blank::none) return kWidestInterval;
+  if (blank == SpeedModel::Blank::far) return kWidestFarInterval;
   return blank == SpeedModel::Blank::cost ? kWidestOfRoughCost : 1;
 }
 
@@ -38,9 +39,7 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
                                          const StepPosterior& posterior, bool measured_here) const {
   using Blank = SpeedModel::Blank;
   Blank blank = model_.blank_in(point);
-  const bool of_gpu = blank == Blank::pairs || blank == Blank::nodes ||
-                      (blank == Blank::cost && job.num_nodes <= 1);
-  if (of_gpu && measured_here) blank = Blank::none;
+  if (blank == Blank::cost && job.num_nodes <= 1 && measured_here) blank = Blank::none;
   if (!point.batch_known) {
     return fmt::format("batch size unknown, {:.0f} assumed; set it with -b",
                        point.batch / point.units);
@@ -56,13 +55,6 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
             "the cost of model '{}' is too uncertain for {}; give its gmacs, macts_M and params_M "
             "per sample",
             job.model, job.num_nodes > 1 ? "several nodes" : "a GPU without measurements");
-      case Blank::pairs:
-        return fmt::format(
-            "no measurements for {} or for software '{}', so the exchange between GPUs is unknown; "
-            "try --num-gpus 1",
-            job.gpu, job.framework);
-      case Blank::nodes:
-        return fmt::format("no multi-node measurements for {}; try --num-nodes 1", job.gpu);
       case Blank::hosts:
         return fmt::format(
             "the speed of '{}' on {} varies irregularly with the batch, so the host limits it, and "
@@ -70,6 +62,7 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
             job.model, job.gpu);
       case Blank::layout:
         return fmt::format("no measurements with layout '{}'; use nchw, nhwc or none", job.layout);
+      case Blank::far:
       case Blank::none:
         return fmt::format(
             "too different from every measured job: the prediction could be off by a factor of "

@@ -13,7 +13,9 @@ namespace tacho {
 
 // Factor to either side: half or twice the value. Less certain predictions are out of domain.
 inline constexpr double kWidestInterval = 2;
-// The same if something about a job is unknown; 1 if it then always abstains.
+// The same for new families and several nodes, whose intervals are wide.
+inline constexpr double kWidestFarInterval = 6;
+// The same by what the measurements lack; 1 if it then always abstains.
 double widest_interval(SpeedModel::Blank blank);
 
 // Share of the error of one run that also applies to other jobs of the same model on the same GPU.

@@ -18,6 +18,8 @@ TACHO_SHIPPED(shipped_model_features_csv, TACHO_DATA "/catalog/model_features.cs
 TACHO_SHIPPED(shipped_transformers_csv, TACHO_DATA "/catalog/transformers.csv")
 TACHO_SHIPPED(shipped_other_models_csv, TACHO_DATA "/catalog/other_models.csv")
 TACHO_SHIPPED(shipped_own_models_csv, TACHO_DATA "/catalog/own_models.csv")
+TACHO_SHIPPED(shipped_model_families_csv, TACHO_DATA "/catalog/model_families.csv")
+TACHO_SHIPPED(shipped_covariance_json, TACHO_DATA "/model/covariance.json")
 TACHO_SHIPPED(shipped_corpus, TACHO_CORPUS)
 TACHO_SHIPPED(shipped_throughput_csv, TACHO_DATA "/catalog/throughput.csv")
 TACHO_SHIPPED(shipped_speed_model, TACHO_DATA "/model/speed.json")

@@ -11,6 +11,8 @@ std::string_view shipped_transformers_csv();
 std::string_view shipped_throughput_csv();
 std::string_view shipped_other_models_csv();
 std::string_view shipped_own_models_csv();
+std::string_view shipped_model_families_csv();
+std::string_view shipped_covariance_json();
 std::string_view shipped_corpus();       // concatenated files of 'tacho sweep export'
 std::string_view shipped_speed_model();  // empty before the first 'script/fit'
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/speed/correction.h"
 #include "predict/speed/cross_validation.h"
 #include "predict/speed/interval.h"
 #include "predict/speed/learning_set.h"
@@ -19,11 +18,10 @@ namespace tacho {
 struct StepPosterior {
   double log_seconds = 0;
   double reach = 0;
-  double deviation = 0;     // before scaling to the interval
-  double corrected_by = 0;  // correction of log_seconds by the trees
+  double deviation = 0;  // before scaling to the interval
 };
 
-// A model fitted to measured jobs: cost model, then neighbours, then correction.
+// A model fitted to measured jobs: cost model, then neighbours, then calibrated intervals.
 class SpeedModel {
  public:
   struct Effort {
@@ -39,13 +37,13 @@ class SpeedModel {
 
   [[nodiscard]] Result<std::vector<StepPosterior>> predict(std::span<const JobPoint> points,
                                                            std::size_t threads) const;
-  // The reason to abstain although a job is similar to others.
+  // What the measurements lack; some of it is a reason to abstain although a job is similar to
+  // others.
   enum class Blank : std::uint8_t {
     none,
+    far,     // no measurements of the model's family, or several nodes: only wide intervals
     model,   // no measurements, and unknown cost
     cost,    // roughly known cost with a new GPU or several nodes
-    pairs,   // several GPUs without measurements of the GPU or the software
-    nodes,   // several nodes without measurements of the GPU
     hosts,   // limited by the host, without measurements on several nodes
     layout,  // no example has it; it changes the time by −33 % to a factor of 2.6
   };
@@ -53,19 +51,17 @@ class SpeedModel {
 
  private:
   [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
-  SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, Correction correction,
-             CorrectionTrust trust, StackSpread spread, Steadiness steadiness,
-             std::vector<ConformalInterval> intervals);
-  void rebuild_codebook();
+  SpeedModel(std::vector<JobPoint> examples, Neighbours neighbours, StackSpread spread,
+             Steadiness steadiness, NoveltyIntervals intervals, double family_share);
 
   std::vector<JobPoint> examples_;
   Codebook codebook_;
+  SeenGroups seen_;
   Neighbours neighbours_;
-  Correction correction_;
-  CorrectionTrust trust_;
   StackSpread spread_;
   Steadiness steadiness_;
-  std::vector<ConformalInterval> intervals_;  // by interval_kind()
+  NoveltyIntervals intervals_;
+  double family_share_ = 1;  // see learn_family_share()
 };
 
 }  // namespace tacho

@@ -9,9 +9,9 @@
 namespace tacho {
 namespace {
 
-// Increase when the format, the covariance (covariance_terms.cpp) or the cost model changes,
+// Increase when the format, the covariance (data/model/covariance.json) or the cost model changes,
 // because the weights depend on them.
-constexpr std::int64_t kVersion = 8;
+constexpr std::int64_t kVersion = 9;
 
 // Single precision has six digits.
 double rounded(double value, int digits) {
@@ -56,32 +56,30 @@ Result<void> read_labels(const Json& json, std::size_t label, std::vector<JobPoi
   return {};
 }
 
-Result<std::vector<ConformalInterval>> read_intervals(const Json& kinds) {
-  if (!kinds.is_array() || kinds.size() != kIntervalKinds) {
-    return damaged("the intervals are incomplete");
-  }
-  std::vector<ConformalInterval> intervals;
-  for (const Json& kind : kinds) {
-    JsonObject object(kind, "interval");
+Result<NoveltyIntervals::Bases> read_bases(const Json& json) {
+  if (!json.is_object()) return damaged("the intervals are not an object");
+  NoveltyIntervals::Bases bases;
+  for (const auto& [base, of_base] : json.items()) {
+    JsonObject object(of_base, "interval");
     std::vector<double> deviations;
     std::vector<double> reaches;
     object.read("deviations", deviations);
     object.read("reaches", reaches);
     TACHO_CHECK(object.finish());
     if (deviations.size() != reaches.size()) return damaged("an interval is incomplete");
-    intervals.push_back(ConformalInterval::known(std::move(deviations), std::move(reaches)));
+    bases[base] = ConformalInterval::known(std::move(deviations), std::move(reaches));
   }
-  return intervals;
+  return bases;
 }
 
-Result<StackSpread> read_spread(const Json& json) {
-  if (!json.is_object()) return damaged("the spreads of software are not an object");
+Result<std::map<std::string, double>> read_factors(const Json& json) {
+  if (!json.is_object()) return damaged("factors of intervals are not an object");
   std::map<std::string, double> factors;
-  for (const auto& [stack, factor] : json.items()) {
-    if (!factor.is_number()) return damaged("a spread is not a number");
-    factors[stack] = factor.get<double>();
+  for (const auto& [name, factor] : json.items()) {
+    if (!factor.is_number()) return damaged("a factor of intervals is not a number");
+    factors[name] = factor.get<double>();
   }
-  return StackSpread::known(std::move(factors));
+  return factors;
 }
 
 Result<Steadiness> read_steadiness(const Json& json) {
@@ -92,18 +90,6 @@ Result<Steadiness> read_steadiness(const Json& json) {
     jumpy.insert(program.get<std::string>());
   }
   return Steadiness::known(std::move(jumpy));
-}
-
-Result<CorrectionTrust> read_trust(const Json& given) {
-  CorrectionTrust trust;
-  if (!given.is_array() || given.size() != trust.size()) {
-    return damaged("the trust in the correction is incomplete");
-  }
-  for (std::size_t n = 0; n < trust.size(); ++n) {
-    if (!given[n].is_number()) return damaged("a trust is not a number");
-    trust[n] = given[n].get<double>();
-  }
-  return trust;
 }
 
 }  // namespace
@@ -131,16 +117,15 @@ Result<std::string> SpeedModel::text() const {
   json["cost_known"] = std::move(known);
   json["weights"] = std::move(weights);
   json["noise"] = std::move(noise);
-  Json intervals = Json::array();
-  for (const ConformalInterval& interval : intervals_) {
-    intervals.push_back(
-        Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}});
+  Json bases = Json::object();
+  for (const auto& [base, interval] : intervals_.bases()) {
+    bases[base] = Json{{"deviations", interval.deviations()}, {"reaches", interval.reaches()}};
   }
-  json["intervals"] = std::move(intervals);
+  json["intervals"] = std::move(bases);
+  json["novelties"] = intervals_.factors();
+  json["family_share"] = family_share_;
   json["spreads"] = spread_.factors();
   json["jumpy"] = steadiness_.jumpy();
-  json["trust"] = trust_;
-  json["correction"] = correction_.json();
   return json_text(json) + "\n";
 }
 
@@ -148,6 +133,7 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   TACHO_TRY(json, parse_json(text));
   JsonObject object(json, "speed model");
   std::int64_t version = 0;
+  double family_share = 1;
   std::vector<double> known;
   std::vector<double> weights;
   std::vector<double> noise;
@@ -159,16 +145,16 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   if (version > 0 && version < kVersion) {
     return damaged("the speed model was made by an earlier version of Tacho");
   }
+  object.read("family_share", family_share);
   object.read("cost_known", known);
   object.read("weights", weights);
   object.read("noise", noise);
   const Json* labels = object.part("labels");
   const Json* measures = object.part("measures");
-  const Json* kinds = object.part("intervals");
+  const Json* bases_json = object.part("intervals");
+  const Json* novelties = object.part("novelties");
   const Json* factors = object.part("spreads");
   const Json* programs = object.part("jumpy");
-  const Json* shares = object.part("trust");
-  const Json* trees = object.part("correction");
   TACHO_CHECK(object.finish());
   const std::size_t count = known.size();
   if (weights.size() != count || noise.size() != count || !labels->is_array() ||
@@ -185,11 +171,10 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
       examples[i].measures[m] = column[i].get<float>();
     }
   }
-  TACHO_TRY(intervals, read_intervals(*kinds));
-  TACHO_TRY(spread, read_spread(*factors));
+  TACHO_TRY(bases, read_bases(*bases_json));
+  TACHO_TRY(kinds, read_factors(*novelties));
+  TACHO_TRY(spreads, read_factors(*factors));
   TACHO_TRY(steadiness, read_steadiness(*programs));
-  TACHO_TRY(trust, read_trust(*shares));
-  TACHO_TRY(correction, Correction::read(*trees));
   Codebook codebook;
   std::vector<CodedPoint> points;
   for (std::size_t i = 0; i < count; ++i) {
@@ -198,8 +183,8 @@ Result<SpeedModel> SpeedModel::read(std::string_view text) {
   }
   return SpeedModel(std::move(examples),
                     Neighbours::known(std::move(points), std::move(weights), std::move(noise)),
-                    std::move(correction), trust, std::move(spread), std::move(steadiness),
-                    std::move(intervals));
+                    StackSpread::known(std::move(spreads)), std::move(steadiness),
+                    NoveltyIntervals::known(std::move(bases), std::move(kinds)), family_share);
 }
 
 }  // namespace tacho

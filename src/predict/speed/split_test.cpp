@@ -70,6 +70,40 @@ TEST(Split, OfGrowthUsesASourcesJobsOnOneNode) {
   EXPECT_EQ(predicted, (examples.size() + 2) / 3);
 }
 
+TEST(Split, OfFamiliesHoldsOutAllRelatives) {
+  auto examples = made::examples();
+  const std::vector<std::string> names = {"resnet50", "seresnet18", "vgg16", "alexnet"};
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].point.labels[Label::model] = names[i % names.size()];
+  }
+  for (const Fold& fold : make_folds(examples, SplitKind::unseen_family, 3, 1)) {
+    std::set<std::string> learned;
+    for (const std::size_t i : fold.learned) {
+      learned.insert(examples[i].point.labels[Label::model]);
+    }
+    for (const std::size_t i : fold.predicted) {
+      const std::string& model = examples[i].point.labels[Label::model];
+      EXPECT_FALSE(learned.contains(model));
+      if (model == "resnet50") {
+        EXPECT_FALSE(learned.contains("seresnet18"));
+      }
+    }
+  }
+}
+
+TEST(Split, OfNodeCountsLearnsFromFewerNodes) {
+  auto examples = made::examples();
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].nodes = static_cast<double>(std::size_t{1} << i % 5);
+  }
+  for (const Fold& fold : make_folds(examples, SplitKind::unseen_node_count, 5, 1)) {
+    double most = 0;
+    for (const std::size_t i : fold.learned) most = std::max(most, examples[i].nodes);
+    ASSERT_FALSE(fold.predicted.empty());
+    for (const std::size_t i : fold.predicted) EXPECT_GT(examples[i].nodes, most);
+  }
+}
+
 TEST(Split, OfJobsKnowsTheirModelAndGpu) {
   const auto examples = made::examples();
   for (const Fold& fold : make_folds(examples, SplitKind::unseen_job, 4, 1)) {

@@ -16,16 +16,15 @@ constexpr double kPriorJobs = 50;
 constexpr double kNarrowest = 0.5;
 constexpr double kWidest = 4;
 
-std::string wide_key(const Setting& setting) {
-  return setting.model_known ? setting.stack : setting.stack + ", new model";
+std::string wide_key(const Novelty& novelty, const std::string& stack) {
+  return novelty.model == ModelNovelty::known ? stack : stack + ", new model";
 }
 
-// A more specific key. Several nodes have no separate key, because one cluster's cross-validated
-// jobs say little about another held-out cluster.
-std::string narrow_key(const Setting& setting) {
-  if (setting.scale == Scale::several_nodes) return wide_key(setting);
-  return wide_key(setting) + (setting.gpu_known ? "" : ", new") +
-         (setting.scale == Scale::one_gpu ? ", GPU" : ", GPUs");
+// A more specific key.
+std::string narrow_key(const Novelty& novelty, const std::string& stack, bool one_gpu) {
+  if (novelty.nodes != NodesNovelty::one) return wide_key(novelty, stack) + ", nodes";
+  return wide_key(novelty, stack) + (novelty.gpu == GpuNovelty::known ? "" : ", new") +
+         (one_gpu ? ", GPU" : ", GPUs");
 }
 
 using Ratios = std::vector<double>;             // of errors to deviations
@@ -54,9 +53,9 @@ double factor_of(const Ratios& ratios, double usual, double prior) {
 StackSpread StackSpread::learn(std::span<const CrossValidated> cross_validated) {
   std::map<std::string, OfStack> of_stacks;  // by wide key
   for (const CrossValidated& one : cross_validated) {
-    if (!(one.deviation > 0) || one.setting.stack.empty()) continue;
-    of_stacks[wide_key(one.setting)][narrow_key(one.setting)].push_back(std::abs(one.error) /
-                                                                        one.deviation);
+    if (!(one.deviation > 0) || one.stack.empty()) continue;
+    of_stacks[wide_key(one.novelty, one.stack)][narrow_key(one.novelty, one.stack, one.one_gpu)]
+        .push_back(std::abs(one.error) / one.deviation);
   }
   // The median over all software, independent of the number of jobs.
   std::vector<double> reaches;
@@ -70,7 +69,6 @@ StackSpread StackSpread::learn(std::span<const CrossValidated> cross_validated) 
   for (const auto& [wide, of_stack] : of_stacks) {
     out.factors_[wide] = factor_of(together(of_stack), usual, 1);
     for (const auto& [narrow, ratios] : of_stack) {
-      if (narrow == wide) continue;
       const double of_others = factor_of(together(of_stack, narrow), usual, 1);
       out.factors_[narrow] = factor_of(ratios, usual, of_others);
     }
@@ -84,8 +82,8 @@ StackSpread StackSpread::known(std::map<std::string, double> factors) {
   return out;
 }
 
-double StackSpread::of(const Setting& setting) const {
-  for (const std::string& key : {narrow_key(setting), wide_key(setting)}) {
+double StackSpread::of(const Novelty& novelty, const std::string& stack, bool one_gpu) const {
+  for (const std::string& key : {narrow_key(novelty, stack, one_gpu), wide_key(novelty, stack)}) {
     const auto found = factors_.find(key);
     if (found != factors_.end()) return found->second;
   }

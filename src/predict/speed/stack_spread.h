@@ -17,7 +17,7 @@ class StackSpread {
   static StackSpread known(std::map<std::string, double> factors);
 
   // Returns the factor for the deviation; 1 for software that was not cross-validated.
-  [[nodiscard]] double of(const Setting& setting) const;
+  [[nodiscard]] double of(const Novelty& novelty, const std::string& stack, bool one_gpu) const;
   [[nodiscard]] const std::map<std::string, double>& factors() const { return factors_; }
 
  private:
