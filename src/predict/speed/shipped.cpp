@@ -18,7 +18,9 @@ TACHO_SHIPPED(shipped_model_features_csv, TACHO_DATA "/catalog/model_features.cs
 TACHO_SHIPPED(shipped_transformers_csv, TACHO_DATA "/catalog/transformers.csv")
 TACHO_SHIPPED(shipped_other_models_csv, TACHO_DATA "/catalog/other_models.csv")
 TACHO_SHIPPED(shipped_own_models_csv, TACHO_DATA "/catalog/own_models.csv")
+TACHO_SHIPPED(shipped_own_layers_csv, TACHO_DATA "/catalog/own_layers.csv")
 TACHO_SHIPPED(shipped_corpus, TACHO_CORPUS)
 TACHO_SHIPPED(shipped_throughput_csv, TACHO_DATA "/catalog/throughput.csv")
+TACHO_SHIPPED(shipped_own_speed, TACHO_DATA "/model/own_speed.json")
 TACHO_SHIPPED(shipped_speed_model, TACHO_DATA "/model/speed.json")
 // NOLINTEND
