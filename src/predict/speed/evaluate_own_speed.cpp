@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kBetween = " between";
 constexpr std::string_view kBeyond = " beyond";
+constexpr std::string_view kSingle = " single";
 
 std::string series_of(const OwnExample& example) {
   return fmt::format("{} {} {}", example.job.model, example.job.size.text,
@@ -43,6 +44,9 @@ std::vector<Group> batch_groups(std::span<const OwnExample> examples) {
     if (series.members.size() < 3) continue;
     std::vector<const OwnExample*> sorted(series.members.begin(), series.members.end());
     std::ranges::sort(sorted, {}, [](const OwnExample* one) { return one->job.batch; });
+    for (std::size_t i = 1; i + 1 < sorted.size(); ++i) {
+      out.push_back({fmt::format("{} {}{}", series.name, i, kSingle), {sorted[i]}});
+    }
     out.push_back({series.name + std::string(kBetween), {sorted.begin() + 1, sorted.end() - 1}});
     out.push_back({series.name + " below" + std::string(kBeyond), {sorted.front()}});
     out.push_back({series.name + " above" + std::string(kBeyond), {sorted.back()}});
@@ -155,10 +159,12 @@ Result<std::vector<OwnSpeedScore>> evaluate_own_speed(std::span<const OwnExample
                                                       const GpuCatalog& gpus) {
   std::vector<OwnSpeedScore> out;
   TACHO_TRY(batches, hold_out(examples, OwnNovelty::batch, layers, gpus));
-  out.push_back(score_held_out("batches between", batches, [](const HeldOutRun& one) {
+  out.push_back(score_held_out("single batches", batches,
+                               [](const HeldOutRun& one) { return one.group.ends_with(kSingle); }));
+  out.push_back(score_held_out("all batches between the ends", batches, [](const HeldOutRun& one) {
     return one.group.ends_with(kBetween);
   }));
-  out.push_back(score_held_out("batches beyond", batches,
+  out.push_back(score_held_out("smallest and largest batch", batches,
                                [](const HeldOutRun& one) { return one.group.ends_with(kBeyond); }));
   const auto all = [](const HeldOutRun&) { return true; };
   TACHO_TRY(formats, hold_out(examples, OwnNovelty::format, layers, gpus));

@@ -18,8 +18,8 @@ struct HeldOutRun {
 };
 
 // Holds out whole models, which refits the rates too; all runs of a model with one format; or
-// batches: of each model and format first all between the smallest and the largest, then the
-// smallest, then the largest.
+// batches: of each model and format each between the smallest and the largest, then all of these,
+// then the smallest, then the largest.
 Result<std::vector<HeldOutRun>> hold_out(std::span<const OwnExample> examples, OwnNovelty novelty,
                                          const OwnLayers& layers, const GpuCatalog& gpus);
 
@@ -27,7 +27,7 @@ Result<std::vector<HeldOutRun>> hold_out(std::span<const OwnExample> examples, O
 double stretch_of(std::span<const HeldOutRun> held_out);
 
 struct OwnSpeedScore {
-  std::string held_out;  // "batch between", "batch beyond", "format", "model", "GPU (published)"
+  std::string held_out;  // "single batches", …, "whole model", "GPU, published figures"
   std::size_t count = 0;
   double median_error = 0;  // |predicted − measured| / measured speed
   double worst_error = 0;

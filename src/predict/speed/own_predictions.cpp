@@ -17,7 +17,7 @@ constexpr double kUsualBatch = 64;
 // Context of the driver and libraries, which the runs' peak does not contain.
 constexpr double kContextGb = 0.9;
 // The exchange of gradients is known to a factor of two.
-constexpr double kExchangeReach = 0.7;
+constexpr double kExchangeFactor = 2;
 
 Result<SampleSize> size_of(const TrainingJob& job, const ModelInfo& model) {
   if (job.input_shape.empty()) return OwnLayers::usual_size(std::string(model.name));
@@ -69,7 +69,8 @@ Result<Prediction> OwnPredictions::of(const TrainingJob& job, const GpuSpec& gpu
                                      .num_gpus = job.num_gpus,
                                      .num_nodes = job.num_nodes},
                                     gpu);
-  const double reach = std::hypot(one.reach, kExchangeReach * std::log(step / on_one) * 2);
+  const double slow_exchange = on_one + kExchangeFactor * (step - on_one);
+  const double reach = std::hypot(one.reach, std::log(slow_exchange / step));
 
   Prediction out;
   out.software = software_of(job.framework);

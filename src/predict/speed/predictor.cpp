@@ -27,6 +27,16 @@ std::string of_model(const std::string& gpu, const std::string& model) {
   return gpu + '\x1f' + model;
 }
 
+// No step is faster than its multiply-adds at the peak. "fp32" often means tf32 in published
+// figures.
+double shortest_step(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point) {
+  if (!point.cost_known) return 0;
+  const NumberFormat format = number_format(job.precision);
+  double peak = peak_tflops(gpu, format);
+  if (format == NumberFormat::fp32) peak = std::max(peak, gpu.tf32_tflops);
+  return 6e9 * std::exp(point.measures[Measure::gmacs]) * point.batch / (peak * 1e12);
+}
+
 }  // namespace
 
 Prediction unknown_prediction(std::string reason) {
@@ -152,10 +162,12 @@ Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const J
   }
   Prediction out;
   out.software = software_of(job.framework);
-  out.step_seconds = std::exp(posterior.log_seconds);
-  const double speed = point.batch * point.gpus / out.step_seconds;
+  const double shortest = shortest_step(job, gpu, point);
+  out.step_seconds = std::max(std::exp(posterior.log_seconds), shortest);
+  const double samples = point.batch * point.gpus;
+  const double speed = samples / out.step_seconds;
   out.samples_per_s = {speed, speed * std::exp(-posterior.reach),
-                       speed * std::exp(posterior.reach)};
+                       samples / std::max(out.step_seconds * std::exp(-posterior.reach), shortest)};
   out.memory_gb = point.memory_gb;
   out.memory_known = point.cost_known;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
