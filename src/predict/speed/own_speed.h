@@ -40,7 +40,7 @@ struct OwnFit {
   RooflineRates rates;
   std::vector<Residual> residuals;
   CommonTerms terms;
-  // Factors for the deviations, so that nine of ten held-out runs are within.
+  // Factors for the deviations, so that 90 % of the held-out runs are within.
   EnumArray<OwnNovelty, double, kOwnNovelties> stretch{{1, 1, 1}};
   double gpu_spread = 0;     // deviation on a different GPU
   std::string measured_gpu;  // of the residuals
@@ -93,7 +93,7 @@ class OwnSpeed {
 std::string_view format_name(NumberFormat format);
 Residual residual_at(const OwnJob& job);
 
-// How far apart two GPUs are for a step, in logarithms of their rates.
+// Distance between two GPUs for a step: the largest logarithm of a ratio of their rates.
 double gpu_distance(NumberFormat format, const GpuSpec& a, const GpuSpec& b);
 // Share of the deviation between different GPUs, 0 to 1.
 double gpu_difference(double distance);
