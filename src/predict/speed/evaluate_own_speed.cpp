@@ -150,7 +150,7 @@ double stretch_of(std::span<const HeldOutRun> held_out) {
   for (const HeldOutRun& one : held_out) {
     surprises.push_back(std::abs(one.error) / one.deviation / kDeviations90);
   }
-  return surprises.empty() ? 1 : quantile(surprises, 0.9);
+  return surprises.empty() ? 1 : std::max(1.0, quantile(surprises, 0.9));
 }
 
 Result<std::vector<OwnSpeedScore>> evaluate_own_speed(std::span<const OwnExample> examples,

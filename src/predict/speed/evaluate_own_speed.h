@@ -23,7 +23,7 @@ struct HeldOutRun {
 Result<std::vector<HeldOutRun>> hold_out(std::span<const OwnExample> examples, OwnNovelty novelty,
                                          const OwnLayers& layers, const GpuCatalog& gpus);
 
-// Returns the factor for deviations with which 90 % are within.
+// Returns the factor for deviations with which 90 % are within, at least 1.
 double stretch_of(std::span<const HeldOutRun> held_out);
 
 struct OwnSpeedScore {
