@@ -13,6 +13,8 @@
 #include "predict/decoder/decoder_evaluation.h"
 #include "predict/speed/covariance_file.h"
 #include "predict/speed/evaluation_view.h"
+#include "predict/speed/fit_own_speed.h"
+#include "predict/speed/own_models_table.h"
 #include "predict/speed/shipped.h"
 
 namespace tacho {
@@ -106,6 +108,14 @@ Result<std::vector<DecoderScore>> evaluate_decoder_models(const EvaluateOptions&
   return scores;
 }
 
+Result<std::vector<OwnSpeedScore>> evaluate_own_models() {
+  TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
+  TACHO_TRY(layers, shipped_own_layers());
+  TACHO_TRY(runs, shipped_own_runs());
+  TACHO_TRY(published, read_measured_jobs(shipped_throughput_csv()).in("throughput.csv"));
+  return evaluate_own_speed(own_configurations(runs, gpus), published, layers, gpus);
+}
+
 Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {
   std::vector<RegretOfSweeps> scores;
   for (const std::string& word : o.regret) {
@@ -168,6 +178,8 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
   if (asked.shipped) {
     TACHO_TRY(made, evaluate_runs_of(kShippedSplit, o, context));
     shipped = std::move(made);
+    TACHO_TRY(models, evaluate_own_models());
+    if (!o.json) context.print(own_models_table(models, context.out) + "\n");
   }
   std::vector<TrainingRunScore> trainings;
   if (asked.cifar10) {

@@ -9,7 +9,9 @@
 #include "cli/commands.h"
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
+#include "predict/speed/fit_own_speed.h"
 #include "predict/speed/own_jobs.h"
+#include "predict/speed/shipped.h"
 
 namespace tacho {
 namespace {
@@ -17,9 +19,26 @@ namespace {
 struct FitOptions {
   std::optional<std::string> catalog;
   std::optional<std::string> out;
+  std::optional<std::string> own;
 };
 
+// Fits the speeds of Tacho's own models, which have a file of their own.
+Result<int> fit_own(const FitOptions& o, const Context& context) {
+  TACHO_TRY(file, AtomicFile::create(*o.own));
+  TACHO_TRY(gpus, GpuCatalog::parse(shipped_gpus_csv()).in("gpus.csv"));
+  TACHO_TRY(layers, shipped_own_layers());
+  TACHO_TRY(runs, shipped_own_runs());
+  TACHO_TRY(published, read_measured_jobs(shipped_throughput_csv()).in("throughput.csv"));
+  const auto examples = own_configurations(runs, gpus);
+  TACHO_TRY(fitted, fit_own_speed(examples, published, layers, gpus));
+  TACHO_CHECK(file.write(own_fit_text(fitted)));
+  TACHO_CHECK(file.commit());
+  context.print(fmt::format("{}: fitted to {} configurations\n", *o.own, examples.size()));
+  return kSuccess;
+}
+
 Result<int> fit(const FitOptions& o, const Context& context) {
+  if (o.own) return fit_own(o, context);
   TACHO_TRY(home, tacho_home());
   const std::filesystem::path path = o.out ? std::filesystem::path(*o.out) : own_speed_model(home);
   if (!o.out) TACHO_CHECK(make_folders(home));
@@ -55,6 +74,10 @@ void add_fit_command(CLI::App& app, Context& context) {
   command
       ->add_option("--out,-o", o->out,
                    "write to this file (default: speed-model.json in $TACHO_HOME)")
+      ->type_name("FILE");
+  command
+      ->add_option("--own", o->own,
+                   "fit the speeds of Tacho's own models instead, and write them to this file")
       ->type_name("FILE");
   command->callback([o, &context] { context.run([&] { return fit(*o, context); }); });
 }

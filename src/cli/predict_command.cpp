@@ -140,7 +140,11 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
   }
   TACHO_CHECK(check(o.job));
   TACHO_TRY(predictions, predictor.predict(std::span(&o.job, 1), 1));
+  if (!predictions.front()) {
+    return Error{ErrorCode::usage, fmt::format("{} is not a GPU; see 'tacho catalog'", o.job.gpu)};
+  }
   const Prediction& prediction = *predictions.front();
+  if (!prediction.known()) return Error{ErrorCode::usage, prediction.reason};
   context.print(o.json ? json_text(prediction_json(o.job, prediction), 1) + "\n"
                        : prediction_text(o.job, *gpu, prediction));
   return kSuccess;
@@ -177,11 +181,9 @@ void add_predict_command(CLI::App& app, Context& context) {
                       "precision: fp32, tf32, amp, fp16, bf16 or fp8 (default: fp32)");
   command->add_option("--num-gpus", job.num_gpus, "total number of GPUs")->capture_default_str();
   command->add_option("--num-nodes", job.num_nodes, "number of machines")->capture_default_str();
-  job.framework = kUsualFramework;
-  command
-      ->add_option("--framework", job.framework,
-                   "framework and scripts, such as 'PyTorch 1.12 (timm)'")
-      ->capture_default_str();
+  command->add_option("--software,--framework", job.framework,
+                      "tacho, pytorch, pytorch-compile, or as published results name it, such as "
+                      "'PyTorch 1.12 (timm)' (default: tacho for its own models, else pytorch)");
   command->add_option("--layout", job.layout, "memory layout: nchw or nhwc");
   command->add_option("--family", job.family, "model family: cnn, transformer, rnn or other");
   command->add_option("--input-shape", job.input_shape, "input, such as 3x224x224 or seq512");

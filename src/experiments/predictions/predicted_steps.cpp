@@ -36,10 +36,7 @@ StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
                   batch / prediction.samples_per_s.low};
   step.memory_bytes = prediction.memory_gb * 1e9;
   step.fits = prediction.fits;
-  const StepTime& modelled = prediction.modelled;
-  if (modelled.step > 0) {
-    step.comm_share = std::clamp(1 - modelled.on_one_gpu / modelled.step, 0.0, 1.0);
-  }
+  step.comm_share = std::clamp(prediction.shares.exchange, 0.0, 1.0);
   return step;
 }
 
@@ -60,7 +57,6 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   }
   TrainingJob asked;
   asked.model = job.model;
-  asked.framework = kUsualFramework;
   asked.precision = published_precision(plan.precision);
   asked.gpu = gpu->name;
   asked.num_gpus = static_cast<double>(plan.ranks());

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "core/record/model_catalog.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "experiments/predictions/test_runs.h"
 
@@ -43,7 +44,7 @@ TEST_F(PredictedStepsTest, AbstainsOutsideTheSpeedModel) {
   EXPECT_EQ(reason(job_, plan_on("V100-SXM2-16GB", 1, 64, Precision::tf32)),
             "no prediction: V100-SXM2-16GB does not support tf32");
   EXPECT_THAT(reason({"no-such-model", "imagenet"}, plan_on("A100-SXM4-80GB", 1, 64)),
-              HasSubstr("no measurements of model 'no-such-model'"));
+              HasSubstr("unknown model 'no-such-model'"));
 }
 
 TEST_F(PredictedStepsTest, PredictsTheStepOfAllGpus) {
@@ -60,6 +61,26 @@ TEST_F(PredictedStepsTest, PredictsTheStepOfAllGpus) {
   // Each GPU computes its own batch; only the exchange is added.
   EXPECT_GT(eight->seconds.value, one->seconds.value);
   EXPECT_LT(eight->seconds.value, 2 * one->seconds.value);
+}
+
+// One question has one answer, whoever asks.
+TEST_F(PredictedStepsTest, EqualsThePredictionOfTheSameJob) {
+  const auto predictor = open_predictor(std::nullopt);
+  ASSERT_TRUE(predictor.ok());
+  const GpuCatalog& gpus = predictor->gpus();
+  for (const ModelInfo& model : model_catalog()) {
+    for (const char* gpu : {"T4", "V100-SXM2-16GB", "A100-SXM4-80GB", "H100-SXM5-80GB"}) {
+      ASSERT_TRUE(gpus.find(gpu).ok());
+      const TrainingJob job{
+          .model = std::string(model.name), .precision = "fp16", .gpu = gpu, .batch_per_gpu = 128};
+      const auto predicted = predictor->predict(std::span(&job, 1), 1);
+      const auto step = steps().step({std::string(model.name), "synthetic"},
+                                     plan_on(gpu, 1, 128, Precision::fp16));
+      ASSERT_TRUE(predicted.ok() && step.ok()) << model.name << " on " << gpu;
+      EXPECT_NEAR(step->seconds.value / predicted->front()->step_seconds, 1, 1e-9)
+          << model.name << " on " << gpu;
+    }
+  }
 }
 
 TEST_F(PredictedStepsTest, ALargeBatchDoesNotFit) {

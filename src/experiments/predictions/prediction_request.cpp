@@ -7,11 +7,12 @@ namespace tacho {
 
 Result<Json> predict_request(const Json& request) {
   JsonObject object(request, "the request");
-  TrainingJob job{.framework = std::string(kUsualFramework)};
+  TrainingJob job;
   object.read("model", job.model);
   object.read("gpu", job.gpu);
   object.read_optional("family", job.family);
   object.read_optional("framework", job.framework);
+  object.read_optional("software", job.framework);
   object.read_optional("precision", job.precision);
   object.read_optional("layout", job.layout);
   object.read_optional("num_gpus", job.num_gpus);
@@ -31,6 +32,9 @@ Result<Json> predict_request(const Json& request) {
   if (!predictions.front()) {
     return Error{ErrorCode::usage,
                  "gpu: " + job.gpu + " is not a GPU, so there is no data sheet for it"};
+  }
+  if (!predictions.front()->known()) {
+    return Error{ErrorCode::usage, predictions.front()->reason};
   }
   return prediction_json(job, *predictions.front());
 }

@@ -39,12 +39,26 @@ TEST_F(PredictionRequest, AnswersWithTheJobAndItsSpeed) {
   EXPECT_GT((*predict_request(request_))["samples_per_s"], 4 * speed);
 }
 
-TEST_F(PredictionRequest, AnUnknownModelIsOutsideTheDomain) {
-  request_["model"] = "no-such-model";
-  const auto answer = predict_request(request_);
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
-  EXPECT_EQ((*answer)["in_domain"], false);
-  EXPECT_THAT((*answer)["reason"].get<std::string>(), HasSubstr("no-such-model"));
+TEST_F(PredictionRequest, RefusesAnUnknownModelAndSuggestsTheNearest) {
+  EXPECT_THAT(refusal_with("model", "distilbrt"), HasSubstr("did you mean 'distilbert'"));
+}
+
+TEST_F(PredictionRequest, NamesTheSoftware) {
+  EXPECT_EQ((*predict_request(request_))["software"], "tacho");
+  request_["software"] = "pytorch";
+  EXPECT_EQ((*predict_request(request_))["software"], "pytorch");
+}
+
+TEST_F(PredictionRequest, PartsAddUpToTheStep) {
+  for (const char* software : {"tacho", "pytorch"}) {
+    request_["software"] = software;
+    const Json answer = *predict_request(request_);
+    double sum = 0;
+    for (const auto& [part, seconds] : answer["modelled_seconds"].items()) {
+      sum += seconds.get<double>();
+    }
+    EXPECT_NEAR(sum, answer["step_seconds"].get<double>(), 1e-9) << software;
+  }
 }
 
 TEST_F(PredictionRequest, RefusesUnknownKeysAndInvalidValues) {

@@ -35,6 +35,17 @@ Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& fold
   return PublishedJobs{std::move(gpus), std::move(costs), std::move(examples)};
 }
 
+Result<OwnLayers> shipped_own_layers() {
+  TACHO_TRY(costs, OwnModelCosts::parse(shipped_own_models_csv()).in("own_models.csv"));
+  return OwnLayers::parse(shipped_own_layers_csv(), std::move(costs)).in("own_layers.csv");
+}
+
+Result<OwnSpeed> shipped_own_speed_model(const GpuCatalog& gpus) {
+  TACHO_TRY(layers, shipped_own_layers());
+  TACHO_TRY(fit, read_own_fit(shipped_own_speed()).in("own_speed.json"));
+  return OwnSpeed::make(std::move(layers), gpus, std::move(fit));
+}
+
 std::filesystem::path own_speed_model(const std::filesystem::path& home) {
   return home / "speed-model.json";
 }
@@ -53,7 +64,10 @@ Result<Predictor> open_predictor(const std::optional<std::string>& file) {
     place = path.string();
   }
   TACHO_TRY(model, SpeedModel::read(text).in(place));
-  return Predictor(std::move(gpus), std::move(costs), std::move(model));
+  TACHO_TRY(own, shipped_own_speed_model(gpus));
+  Predictor predictor(std::move(gpus), std::move(costs), std::move(model));
+  predictor.set_own_speed(std::move(own));
+  return predictor;
 }
 
 std::size_t worker_threads() {

@@ -19,6 +19,10 @@ struct PublishedJobs {
 };
 Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& folder);
 
+// Descriptions and speeds of Tacho's own models, built in.
+Result<OwnLayers> shipped_own_layers();
+Result<OwnSpeed> shipped_own_speed_model(const GpuCatalog& gpus);
+
 // Opens the model in `file`; otherwise the one written by 'tacho fit', otherwise the built-in one.
 Result<Predictor> open_predictor(const std::optional<std::string>& file);
 std::filesystem::path own_speed_model(const std::filesystem::path& home);

@@ -17,6 +17,7 @@ class Cholesky {
   static Result<Cholesky> factor(std::vector<double> matrix, std::size_t size, std::size_t threads);
 
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] double diagonal(std::size_t i) const { return lower_[i * size_ + i]; }
   // Returns x with A·x = b.
   [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
   // Computes L⁻¹·b in place, for the first b.size() rows.

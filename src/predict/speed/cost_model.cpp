@@ -108,9 +108,27 @@ StepTime model_step(const StepWork& work, const GpuSpec& gpu) {
   time.exchange = exchange_seconds(work, gpu);
   const double busy = power_sum(time.compute, time.memory, kOverlap) + time.optimizer;
   time.on_one_gpu = power_sum(busy, time.launch, 3);
-  time.step = (power_sum(time.on_one_gpu, 0.7 * time.exchange, 2) + 0.1 * time.exchange) *
-              (1 + kDrag * std::log2(gpus_of_a_node(work)));
+  time.step = with_exchange(time.on_one_gpu, work, gpu);
   return time;
+}
+
+double with_exchange(double on_one_gpu, const StepWork& work, const GpuSpec& gpu) {
+  const double exchange = exchange_seconds(work, gpu);
+  return (power_sum(on_one_gpu, 0.7 * exchange, 2) + 0.1 * exchange) *
+         (1 + kDrag * std::log2(gpus_of_a_node(work)));
+}
+
+StepShares shares_of(const StepTime& time) {
+  const double parts = time.compute + time.memory + time.optimizer;
+  const double busy = power_sum(time.compute, time.memory, kOverlap) + time.optimizer;
+  const double one = time.on_one_gpu / time.step;
+  const double launch = std::pow(time.launch, 3) / (std::pow(busy, 3) + std::pow(time.launch, 3));
+  const double device = one * (1 - launch) / parts;
+  return {.arithmetic = device * time.compute,
+          .memory = device * time.memory,
+          .optimizer = device * time.optimizer,
+          .launch = one * launch,
+          .exchange = 1 - one};
 }
 
 double model_memory_gb(const StepWork& work) {

@@ -30,6 +30,19 @@ struct StepTime {
   double step = 0;
 };
 
+// What a step's time is spent on; sums to 1.
+struct StepShares {
+  double arithmetic = 0;
+  double memory = 0;  // traffic of activations
+  double optimizer = 0;
+  double launch = 0;
+  double exchange = 0;
+};
+StepShares shares_of(const StepTime& time);
+
+// Adds the exchange of gradients, partly hidden behind the backward pass, to a step on one GPU.
+double with_exchange(double on_one_gpu, const StepWork& work, const GpuSpec& gpu);
+
 // A roofline per kind of work. Increases with batch, multiply-adds, activations and parameters;
 // decreases with every rate of the GPU. Its few constants are least-squares fits to published
 // figures of single GPUs; by itself it is within 20 % for half of them. The shipped model was

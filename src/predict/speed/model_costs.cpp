@@ -115,6 +115,14 @@ std::optional<SampleCost> ModelCosts::image_model(const std::string& name,
   return cost;
 }
 
+std::vector<std::string_view> ModelCosts::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, cost] : images_) names.emplace_back(name);
+  for (const auto& [name, cost] : transformers_) names.emplace_back(name);
+  for (const auto& [name, cost] : others_) names.emplace_back(name);
+  return names;
+}
+
 std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName& name) const {
   std::optional<SampleCost> known;
   std::string plain = name.canonical;

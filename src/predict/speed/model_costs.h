@@ -38,6 +38,8 @@ class ModelCosts {
 
   // Returns the job's own figures, otherwise the known cost of its model at its input size.
   [[nodiscard]] std::optional<SampleCost> of(const TrainingJob& job, const ModelName& name) const;
+  // All models with known costs, by their canonical names.
+  [[nodiscard]] std::vector<std::string_view> names() const;
 
  private:
   struct AtSize {

@@ -37,7 +37,9 @@ std::string predictions_csv(const CsvRecords& records,
   for (std::size_t row = 0; row < records.rows.size(); ++row) {
     cells.clear();
     for (const std::size_t i : kept) cells.push_back(records.rows[row].cells[i]);
-    if (const auto& p = predictions[row]; p) {
+    if (const auto& p = predictions[row]; p && !p->known()) {
+      cells.insert(cells.end(), {"", "", "", "false", p->reason});
+    } else if (p) {
       cells.insert(cells.end(),
                    {figure(p->samples_per_s.value), figure(p->samples_per_s.low),
                     figure(p->samples_per_s.high), p->in_domain ? "true" : "false", p->reason});
@@ -51,7 +53,7 @@ std::string predictions_csv(const CsvRecords& records,
 
 std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
                             const Prediction& prediction) {
-  const auto& [compute, memory, optimizer, launch, exchange, one, step] = prediction.modelled;
+  const auto& [arithmetic, memory, optimizer, launch, exchange] = prediction.shares;
   std::string out =
       fmt::format("{} on {:g} × {}{}\n", job.model, job.num_gpus, gpu.name,
                   job.num_nodes > 1 ? fmt::format(" in {:g} nodes", job.num_nodes) : "");
@@ -65,20 +67,26 @@ std::string prediction_text(const TrainingJob& job, const GpuSpec& gpu,
   } else {
     out += "  memory   unknown, because the model's cost is unknown\n";
   }
-  out += fmt::format("  modelled {} multiply-adds, {} activations, {} optimizer, {} exchange\n",
-                     human(Seconds(compute)), human(Seconds(memory)), human(Seconds(optimizer)),
-                     human(Seconds(exchange)));
+  out += fmt::format(
+      "  parts    arithmetic {:.0f} %, memory traffic {:.0f} %, optimizer {:.0f} %, launches "
+      "{:.0f} %, "
+      "exchange {:.0f} %\n",
+      100 * arithmetic, 100 * memory, 100 * optimizer, 100 * launch, 100 * exchange);
+  out += fmt::format("  software {}\n", prediction.software);
   if (!prediction.in_domain) out += fmt::format("  warning  {}\n", prediction.reason);
   return out;
 }
 
 Json prediction_json(const TrainingJob& job, const Prediction& prediction) {
+  const auto seconds = [&](double share) { return share * prediction.step_seconds; };
+  const StepShares& shares = prediction.shares;
   return Json{{"model", job.model},
               {"gpu", job.gpu},
               {"num_gpus", job.num_gpus},
               {"num_nodes", job.num_nodes},
               {"batch_per_gpu", job.batch_per_gpu ? Json(*job.batch_per_gpu) : Json()},
               {"precision", job.precision},
+              {"software", prediction.software},
               {"samples_per_s", prediction.samples_per_s.value},
               {"low90", prediction.samples_per_s.low},
               {"high90", prediction.samples_per_s.high},
@@ -88,11 +96,11 @@ Json prediction_json(const TrainingJob& job, const Prediction& prediction) {
               {"in_domain", prediction.in_domain},
               {"reason", prediction.reason},
               {"modelled_seconds",
-               {{"compute", prediction.modelled.compute},
-                {"memory", prediction.modelled.memory},
-                {"optimizer", prediction.modelled.optimizer},
-                {"launch", prediction.modelled.launch},
-                {"exchange", prediction.modelled.exchange}}}};
+               {{"compute", seconds(shares.arithmetic)},
+                {"memory", seconds(shares.memory)},
+                {"optimizer", seconds(shares.optimizer)},
+                {"launch", seconds(shares.launch)},
+                {"exchange", seconds(shares.exchange)}}}};
 }
 
 }  // namespace tacho

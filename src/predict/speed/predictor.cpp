@@ -6,7 +6,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/nearest.h"
+#include "core/record/model_catalog.h"
 #include "core/record/statistics.h"
+#include "predict/speed/software.h"
 
 namespace tacho {
 namespace {
@@ -24,7 +27,25 @@ std::string of_model(const std::string& gpu, const std::string& model) {
   return gpu + '\x1f' + model;
 }
 
+// No step is faster than its multiply-adds at the peak. "fp32" often means tf32 in published
+// figures.
+double shortest_step(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point) {
+  if (!point.cost_known) return 0;
+  const NumberFormat format = number_format(job.precision);
+  double peak = peak_tflops(gpu, format);
+  if (format == NumberFormat::fp32) peak = std::max(peak, gpu.tf32_tflops);
+  return 6e9 * std::exp(point.measures[Measure::gmacs]) * point.batch / (peak * 1e12);
+}
+
 }  // namespace
+
+Prediction unknown_prediction(std::string reason) {
+  Prediction out;
+  out.memory_known = false;
+  out.in_domain = false;
+  out.reason = std::move(reason);
+  return out;
+}
 
 double widest_interval(SpeedModel::Blank blank) {
   if (blank == SpeedModel::Blank::none) return kWidestInterval;
@@ -47,9 +68,7 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
   if (posterior.reach > std::log(widest_interval(blank))) {
     switch (blank) {
       case Blank::model:
-        return fmt::format(
-            "no measurements of model '{}'; give its gmacs, macts_M and params_M per sample",
-            job.model);
+        return unknown_model(job.model);
       case Blank::cost:
         return fmt::format(
             "the cost of model '{}' is too uncertain for {}; give its gmacs, macts_M and params_M "
@@ -73,9 +92,32 @@ std::string Predictor::reason_to_abstain(const TrainingJob& job, const JobPoint&
   return "";
 }
 
+std::string Predictor::unknown_model(const std::string& model) const {
+  std::vector<std::string_view> names = costs_.names();
+  for (const std::string_view own : model_names()) names.push_back(own);
+  const std::string_view close = nearest(model, names);
+  return fmt::format("unknown model '{}'; {}give its gmacs, macts_M and params_M per sample", model,
+                     close.empty() ? "" : fmt::format("did you mean '{}'? If not, ", close));
+}
+
+Prediction Predictor::own_prediction(OwnPredictions& own, const TrainingJob& job,
+                                     const GpuSpec& gpu) const {
+  auto made = own.of(job, gpu);
+  if (!made.ok()) return unknown_prediction(made.error().message);
+  Prediction out = *std::move(made);
+  const Calibration* calibration = calibration_of(gpu, model_name(job.model).canonical);
+  if (calibration == nullptr) return out;
+  const Estimate speed = out.samples_per_s;
+  const double value = speed.value * std::exp(-calibration->shift);
+  out.step_seconds *= std::exp(calibration->shift);
+  out.samples_per_s = {value, value * std::pow(speed.low / speed.value, calibration->share),
+                       value * std::pow(speed.high / speed.value, calibration->share)};
+  return out;
+}
+
 const Predictor::Calibration* Predictor::calibration_of(const GpuSpec& gpu,
-                                                        const JobPoint& point) const {
-  auto found = calibrations_.find(of_model(gpu.name, point.labels[Label::model]));
+                                                        const std::string& model) const {
+  auto found = calibrations_.find(of_model(gpu.name, model));
   if (found == calibrations_.end()) found = calibrations_.find(gpu.name);
   return found == calibrations_.end() ? nullptr : &found->second;
 }
@@ -106,17 +148,23 @@ double Predictor::log_seconds_of(std::span<const Candidate> candidates) {
 
 Prediction Predictor::finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                              StepPosterior posterior) const {
-  const Calibration* calibration = calibration_of(gpu, point);
+  const Calibration* calibration = calibration_of(gpu, point.labels[Label::model]);
   if (calibration != nullptr) posterior.reach *= calibration->share;
+  if (model_.blank_in(point) == SpeedModel::Blank::model) {
+    return unknown_prediction(unknown_model(job.model));
+  }
   Prediction out;
-  out.step_seconds = std::exp(posterior.log_seconds);
-  const double speed = point.batch * point.gpus / out.step_seconds;
+  out.software = software_of(job.framework);
+  const double shortest = shortest_step(job, gpu, point);
+  out.step_seconds = std::max(std::exp(posterior.log_seconds), shortest);
+  const double samples = point.batch * point.gpus;
+  const double speed = samples / out.step_seconds;
   out.samples_per_s = {speed, speed * std::exp(-posterior.reach),
-                       speed * std::exp(posterior.reach)};
+                       samples / std::max(out.step_seconds * std::exp(-posterior.reach), shortest)};
   out.memory_gb = point.memory_gb;
   out.memory_known = point.cost_known;
   out.fits = !point.cost_known || point.memory_gb <= gpu.memory_gb;
-  out.modelled = point.modelled;
+  out.shares = shares_of(point.modelled);
   out.reason = reason_to_abstain(job, point, posterior, calibration != nullptr);
   out.in_domain = out.reason.empty();
   return out;
@@ -145,8 +193,8 @@ class Points {
 
 }  // namespace
 
-Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<const TrainingJob> jobs,
-                                                                  std::size_t threads) const {
+Result<std::vector<std::optional<Prediction>>> Predictor::predict(
+    std::span<const TrainingJob> given, std::size_t threads) const {
   struct Place {
     const GpuSpec* gpu = nullptr;
     std::size_t point = 0;
@@ -155,10 +203,20 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<cons
   using Asked = std::vector<Place>;
   const PointMaker maker(gpus_, costs_);
   Points points;
+  std::vector<TrainingJob> jobs;
+  jobs.reserve(given.size());
+  for (const TrainingJob& job : given) jobs.push_back(with_software(job));
+  std::vector<std::optional<Prediction>> out(jobs.size());
+  std::optional<OwnPredictions> own;
+  if (own_) own.emplace(*own_);
   std::vector<Asked> asked(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (is_no_gpu(jobs[i].gpu)) continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
+    if (own && is_tacho(jobs[i].framework)) {
+      out[i] = own_prediction(*own, jobs[i], *gpu);
+      continue;
+    }
     JobPoint point = maker.of(jobs[i], *gpu);
     TrainingJob same = jobs[i];
     same.batch_per_gpu = point.batch / point.units;  // also if it was unknown
@@ -168,14 +226,14 @@ Result<std::vector<std::optional<Prediction>>> Predictor::predict(std::span<cons
       asked[i].push_back({&other, points.add(maker.of(same, other))});
     }
   }
+  if (points.all().empty()) return out;
   TACHO_TRY(posteriors, model_.predict(points.all(), threads));
-  std::vector<std::optional<Prediction>> out(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (asked[i].empty()) continue;
     std::vector<Candidate> candidates;
     for (const auto& [gpu, point] : asked[i]) {
-      candidates.push_back(
-          {gpu, calibration_of(*gpu, points.all()[point]), posteriors[point].log_seconds});
+      candidates.push_back({gpu, calibration_of(*gpu, points.all()[point].labels[Label::model]),
+                            posteriors[point].log_seconds});
     }
     const auto& [gpu, point] = asked[i].front();
     StepPosterior posterior = posteriors[point];
@@ -193,7 +251,8 @@ Result<void> Predictor::calibrate(std::span<const MeasuredJob> measurements, std
   std::map<std::string, std::vector<double>> of_gpus;
   std::map<std::string, std::vector<double>> of_models;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!predictions[i] || !(measurements[i].samples_per_s > 0)) continue;
+    if (!predictions[i] || !predictions[i]->known() || !(measurements[i].samples_per_s > 0))
+      continue;
     TACHO_TRY(gpu, gpus_.find(jobs[i].gpu));
     const double error =
         std::log(predictions[i]->samples_per_s.value / measurements[i].samples_per_s);

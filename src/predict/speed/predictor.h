@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/estimate.h"
+#include "predict/speed/own_predictions.h"
+#include "predict/speed/prediction.h"
 #include "predict/speed/speed_model.h"
 
 namespace tacho {
@@ -21,17 +22,6 @@ double widest_interval(SpeedModel::Blank blank);
 // Share of the error of one run that also applies to other jobs of the same model on the same GPU.
 inline constexpr double kTrustInModelRun = 0.9;
 
-struct Prediction {
-  Estimate samples_per_s;  // of the whole job
-  double step_seconds = 0;
-  double memory_gb = 0;      // per GPU
-  bool memory_known = true;  // as certain as the model's cost
-  bool fits = true;          // in the GPU's memory; also true if that is unknown
-  bool in_domain = true;
-  std::string reason;  // abstention reason
-  StepTime modelled;   // breakdown by the cost model
-};
-
 class Predictor {
  public:
   Predictor(GpuCatalog gpus, ModelCosts costs, SpeedModel model);
@@ -41,6 +31,8 @@ class Predictor {
       std::span<const TrainingJob> jobs, std::size_t threads) const;
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
   void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
+  // Tacho's own models, trained by Tacho, are predicted from its runs instead.
+  void set_own_speed(OwnSpeed speed) { own_ = std::move(speed); }
 
   // Corrects later predictions by measurements on these GPUs: for a model that was measured by the
   // median of its errors, for others by the median of all errors, shrunk by the uncertainty of few
@@ -59,15 +51,21 @@ class Predictor {
                                               const StepPosterior& posterior,
                                               bool measured_here) const;
   // Returns nullptr without measurements.
-  [[nodiscard]] const Calibration* calibration_of(const GpuSpec& gpu, const JobPoint& point) const;
+  [[nodiscard]] const Calibration* calibration_of(const GpuSpec& gpu,
+                                                  const std::string& model) const;
   struct Candidate;
   [[nodiscard]] static double log_seconds_of(std::span<const Candidate> candidates);
   [[nodiscard]] Prediction finish(const TrainingJob& job, const GpuSpec& gpu, const JobPoint& point,
                                   StepPosterior posterior) const;
 
+  [[nodiscard]] Prediction own_prediction(OwnPredictions& own, const TrainingJob& job,
+                                          const GpuSpec& gpu) const;
+  [[nodiscard]] std::string unknown_model(const std::string& model) const;
+
   GpuCatalog gpus_;
   ModelCosts costs_;
   SpeedModel model_;
+  std::optional<OwnSpeed> own_;
   std::map<std::string, Calibration, std::less<>> calibrations_;  // by GPU, and by GPU and model
 };
 

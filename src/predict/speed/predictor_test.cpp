@@ -111,14 +111,15 @@ TEST_F(MadePredictor, FindsTheCostsOfAModelByName) {
   EXPECT_DOUBLE_EQ(of(by_name).samples_per_s.value, of(by_costs).samples_per_s.value);
 }
 
-TEST_F(MadePredictor, AbstainsWithAReasonForAnUnknownModel) {
+TEST_F(MadePredictor, InventsNoNumberForAnUnknownModel) {
   TrainingJob job = made::job(0, 0, 64, "PyTorch (made)");
-  job.model = "unknown";
+  job.model = "lissted";
   job.gmacs.reset();
   const Prediction p = of(job);
   EXPECT_FALSE(p.in_domain);
+  EXPECT_FALSE(p.known());
+  EXPECT_THAT(p.reason, testing::HasSubstr("did you mean 'listed'"));
   EXPECT_THAT(p.reason, testing::HasSubstr("gmacs"));
-  EXPECT_GT(p.samples_per_s.value, 0);
   EXPECT_TRUE(of(made::job(0, 0, 64, "PyTorch (made)")).in_domain);
 }
 

@@ -1,0 +1,288 @@
+#include "predict/speed/fit_own_speed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/estimate.h"
+#include "core/record/model_catalog.h"
+#include "core/record/statistics.h"
+#include "predict/speed/evaluate_own_speed.h"
+#include "predict/speed/model_name.h"
+#include "predict/speed/own_jobs.h"
+
+namespace tacho {
+namespace {
+
+// What data sheets and the usual overheads of a launch suggest, and by which factor that is
+// uncertain, in logarithms.
+struct Nominal {
+  double value;
+  double spread;
+};
+constexpr EnumArray<Rate, Nominal, kRates> kNominal = {{Nominal{0.8, 0.25},
+                                                        {0.65, 0.25},
+                                                        {0.9, 0.15},
+                                                        {0.5, 0.7},
+                                                        {0.8, 0.3},
+                                                        {1.3, 0.4},
+                                                        {0.3, 0.7},
+                                                        {0.5, 0.5},
+                                                        {0.8, 0.2},
+                                                        {2, 0.4},
+                                                        {1, 0.3},
+                                                        {15e-6, 0.5},
+                                                        {8e-6, 0.5},
+                                                        {4e-6, 0.5},
+                                                        {25e-6, 0.5},
+                                                        {8, 0.7},
+                                                        {32, 0.7},
+                                                        {64, 0.7}}};
+// Error of the roofline for a typical example, in logarithms; larger ones count less.
+constexpr double kTypicalError = 0.15;
+constexpr int kMostRounds = 40;
+
+struct Fitted {
+  OwnNetwork network;
+  const GpuSpec* gpu;
+  OwnJob job;
+  double log_seconds;
+  double weight;
+};
+
+// Levenberg–Marquardt over the logarithms of the rates.
+class RateFit {
+ public:
+  explicit RateFit(std::vector<Fitted> examples) : examples_(std::move(examples)) {}
+
+  Result<RooflineRates> run() {
+    std::vector<double> at(kRates);
+    double damping = 1e-2;
+    double cost = cost_of(at);
+    for (int round = 0; round < kMostRounds && damping < 1e6; ++round) {
+      TACHO_TRY(step, step_from(at, damping));
+      std::vector<double> next = at;
+      for (std::size_t i = 0; i < kRates; ++i) next[i] += std::clamp(step[i], -0.7, 0.7);
+      const double next_cost = cost_of(next);
+      if (next_cost < cost) {
+        const bool settled = cost - next_cost < 1e-7 * cost;
+        at = std::move(next);
+        cost = next_cost;
+        damping *= 0.3;
+        if (settled) break;
+      } else {
+        damping *= 4;
+      }
+    }
+    return rates_at(at);
+  }
+
+ private:
+  static RooflineRates rates_at(const std::vector<double>& logs) {
+    RooflineRates rates;
+    for (std::size_t i = 0; i < kRates; ++i) rates[i] = kNominal[i].value * std::exp(logs[i]);
+    return rates;
+  }
+  [[nodiscard]] static double error(const Fitted& one, const RooflineRates& rates) {
+    const double seconds =
+        roofline_step(one.network, one.job.batch, one.job.format, *one.gpu, rates).total();
+    return (one.log_seconds - std::log(seconds)) / kTypicalError;
+  }
+  [[nodiscard]] double cost_of(const std::vector<double>& logs) const {
+    const RooflineRates rates = rates_at(logs);
+    double sum = 0;
+    for (const Fitted& one : examples_) {
+      const double z = error(one, rates);
+      sum += one.weight * 2 * (std::sqrt(1 + z * z) - 1);
+    }
+    for (std::size_t i = 0; i < kRates; ++i) sum += std::pow(logs[i] / kNominal[i].spread, 2);
+    return sum;
+  }
+  [[nodiscard]] Result<std::vector<double>> step_from(const std::vector<double>& logs,
+                                                      double damping) const {
+    constexpr double kSmall = 1e-4;
+    std::vector<RooflineRates> moved;
+    for (std::size_t i = 0; i < kRates; ++i) {
+      std::vector<double> there = logs;
+      there[i] += kSmall;
+      moved.push_back(rates_at(there));
+    }
+    const RooflineRates rates = rates_at(logs);
+    std::vector<double> normal(kRates * kRates);
+    std::vector<double> target(kRates);
+    for (const Fitted& one : examples_) {
+      const double z = error(one, rates);
+      const double weight = one.weight / std::sqrt(1 + z * z);
+      std::vector<double> slope(kRates);
+      for (std::size_t i = 0; i < kRates; ++i) slope[i] = (z - error(one, moved[i])) / kSmall;
+      for (std::size_t i = 0; i < kRates; ++i) {
+        target[i] += weight * slope[i] * z;
+        for (std::size_t k = 0; k <= i; ++k) normal[i * kRates + k] += weight * slope[i] * slope[k];
+      }
+    }
+    for (std::size_t i = 0; i < kRates; ++i) {
+      const double trust = 1 / (kNominal[i].spread * kNominal[i].spread);
+      target[i] -= trust * logs[i];
+      normal[i * kRates + i] = (normal[i * kRates + i] + trust) * (1 + damping);
+    }
+    TACHO_TRY(factor, Cholesky::factor(std::move(normal), kRates, 1));
+    return factor.solve(std::move(target));
+  }
+
+  std::vector<Fitted> examples_;
+};
+
+double mean_log(const std::vector<double>& seconds) {
+  double sum = 0;
+  for (const double one : seconds) sum += std::log(one);
+  return sum / static_cast<double>(seconds.size());
+}
+
+// Returns the name in the model catalog for a published name; "" for other models.
+std::string own_name(const std::string& published) {
+  const std::string canonical = model_name(published).canonical;
+  for (const ModelInfo& model : model_catalog()) {
+    if (model_name(model.name).canonical == canonical) return std::string(model.name);
+  }
+  return "";
+}
+
+SampleSize size_of(const TrainingJob& job, const std::string& model) {
+  if (const auto side = image_side(job.input_shape)) return {job.input_shape, *side};
+  if (const auto length = sequence_length(job.input_shape)) return {job.input_shape, *length};
+  return OwnLayers::usual_size(model);
+}
+
+}  // namespace
+
+std::vector<OwnExample> own_configurations(std::span<const OwnRun> runs, const GpuCatalog& gpus) {
+  std::map<std::string, std::size_t> places;
+  std::vector<OwnExample> out;
+  for (const OwnRun& run : runs) {
+    const auto job = measured_job(run, gpus);
+    if (!job) continue;
+    OwnExample example{{run.spec.model, sample_size(run.spec), number_format(job->job.precision),
+                        static_cast<double>(run.spec.batch)},
+                       job->job.gpu,
+                       {}};
+    const std::string key =
+        fmt::format("{} {} {} {} {}", example.job.model, example.job.size.text,
+                    format_name(example.job.format), run.spec.batch, example.gpu);
+    const auto [at, fresh] = places.try_emplace(key, out.size());
+    if (fresh) out.push_back(std::move(example));
+    out[at->second].seconds.push_back(run.step_seconds);
+  }
+  return out;
+}
+
+Result<RooflineRates> fit_rates(std::span<const OwnExample> examples, const OwnLayers& layers,
+                                const GpuCatalog& gpus) {
+  std::map<std::string, double> of_model;
+  for (const OwnExample& one : examples) of_model[one.job.model] += 1;
+  std::vector<Fitted> fitted;
+  for (const OwnExample& one : examples) {
+    TACHO_TRY(network, layers.of(one.job.model, one.job.size));
+    TACHO_TRY(gpu, gpus.find(one.gpu));
+    // A model with many runs says more than one with few, but not in proportion.
+    constexpr double kRunsPerModel = 6;
+    fitted.push_back({std::move(network), gpu, one.job, mean_log(one.seconds),
+                      kRunsPerModel / of_model[one.job.model]});
+  }
+  return RateFit(std::move(fitted)).run();
+}
+
+Result<std::vector<Residual>> residuals_of(std::span<const OwnExample> examples,
+                                           const OwnLayers& layers, const GpuCatalog& gpus,
+                                           const RooflineRates& rates) {
+  std::vector<Residual> out;
+  for (const OwnExample& one : examples) {
+    TACHO_TRY(network, layers.of(one.job.model, one.job.size));
+    TACHO_TRY(gpu, gpus.find(one.gpu));
+    Residual residual = residual_at(one.job);
+    residual.value =
+        mean_log(one.seconds) -
+        std::log(roofline_step(network, one.job.batch, one.job.format, *gpu, rates).total());
+    residual.repetitions = static_cast<double>(one.seconds.size());
+    out.push_back(std::move(residual));
+  }
+  return out;
+}
+
+std::vector<CarriedJob> carry_published(std::span<const MeasuredJob> published,
+                                        const OwnLayers& layers, const GpuCatalog& gpus,
+                                        const RooflineRates& rates) {
+  // A step that is mostly launches measures the host of the published software, not the GPU.
+  constexpr double kMostLaunches = 0.15;
+  struct OnGpu {
+    const GpuSpec* gpu;
+    NumberFormat format;
+    std::vector<double> errors;
+  };
+  std::map<std::string, std::map<std::string, OnGpu>> groups;
+  std::map<std::string, std::string> models;
+  for (const MeasuredJob& one : published) {
+    const TrainingJob& job = one.job;
+    const std::string model = own_name(job.model);
+    if (model.empty() || job.num_gpus != 1 || !job.batch_per_gpu) continue;
+    const auto gpu = gpus.find(job.gpu);
+    const auto network = layers.of(model, size_of(job, model));
+    if (!gpu.ok() || !network.ok()) continue;
+    const NumberFormat format = number_format(job.precision);
+    const StepParts parts = roofline_step(*network, *job.batch_per_gpu, format, **gpu, rates);
+    if (parts.launch > kMostLaunches * parts.total()) continue;
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {}", job.model, job.framework, job.precision, job.layout,
+                    *job.batch_per_gpu, job.input_shape, one.source);
+    models[key] = model;
+    auto& group = groups[key].try_emplace((*gpu)->name, OnGpu{*gpu, format, {}}).first->second;
+    group.errors.push_back(std::log(*job.batch_per_gpu / one.samples_per_s / parts.total()));
+  }
+  std::vector<CarriedJob> out;
+  for (const auto& [key, on_gpus] : groups) {
+    for (auto to = on_gpus.begin(); to != on_gpus.end(); ++to) {
+      for (auto from = on_gpus.begin(); from != to; ++from) {
+        out.push_back({models[key], from->first, to->first,
+                       gpu_distance(to->second.format, *from->second.gpu, *to->second.gpu),
+                       median(to->second.errors) - median(from->second.errors)});
+      }
+    }
+  }
+  return out;
+}
+
+Result<OwnFit> fit_uncalibrated(std::span<const OwnExample> examples, const OwnLayers& layers,
+                                const GpuCatalog& gpus) {
+  if (examples.empty()) return Error{ErrorCode::unavailable, "no runs with Tacho's defaults"};
+  OwnFit fit;
+  TACHO_TRY(rates, fit_rates(examples, layers, gpus));
+  TACHO_TRY(values, residuals_of(examples, layers, gpus, rates));
+  TACHO_TRY(residuals, OwnResiduals::learn(std::move(values)));
+  fit.rates = rates;
+  fit.residuals = residuals.residuals();
+  fit.terms = residuals.terms();
+  fit.measured_gpu = examples.front().gpu;
+  return fit;
+}
+
+Result<OwnFit> fit_own_speed(std::span<const OwnExample> examples,
+                             std::span<const MeasuredJob> published, const OwnLayers& layers,
+                             const GpuCatalog& gpus) {
+  TACHO_TRY(fit, fit_uncalibrated(examples, layers, gpus));
+  for (const auto& [novelty, name] : kOwnNoveltyNames.table) {
+    TACHO_TRY(held_out, hold_out(examples, novelty, layers, gpus));
+    fit.stretch[novelty] = stretch_of(held_out);
+  }
+  std::vector<double> spreads;
+  for (const CarriedJob& one : carry_published(published, layers, gpus, fit.rates)) {
+    // Nearly equal GPUs say how repeatable published figures are, not how well rates carry over.
+    if (one.distance > 0.1) {
+      spreads.push_back(std::abs(one.error) / gpu_difference(one.distance) / kDeviations90);
+    }
+  }
+  if (!spreads.empty()) fit.gpu_spread = quantile(spreads, 0.9);
+  return fit;
+}
+
+}  // namespace tacho
