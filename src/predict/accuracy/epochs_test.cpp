@@ -176,7 +176,7 @@ TEST_F(EpochsToTargetTest, NamesTheUsualTarget) {
   const auto usual = known.usual_target("net", "set");
   ASSERT_TRUE(usual.ok());
   EXPECT_EQ(usual->value, 0.89);
-  EXPECT_EQ(usual->basis, "half of 1 run shipped with Tacho of this pair reach it");
+  EXPECT_EQ(usual->basis, "1 run shipped with Tacho of this pair reached it");
   EXPECT_TRUE(known.needed({"net", "set", usual->value, 64}).ok());
   EXPECT_EQ(published_.usual_target("resnet50", "imagenet")->value, 0.75);
   EXPECT_FALSE(known.usual_target("net", "nothing").ok());

@@ -45,6 +45,12 @@ std::vector<Curve> by_metric(std::vector<Curve> curves, TargetMetric metric) {
   return kept;
 }
 
+// "half of 12 runs of this pair reached it"
+std::string reached_by(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{}{} of this pair reached it", count > 1 ? "half of " : "",
+                     plural(count, one, many));
+}
+
 // A number with few digits that is a little easier to reach.
 double rounded(double quality, TargetMetric metric) {
   if (metric == TargetMetric::top1) {
@@ -129,13 +135,16 @@ Result<UsualTarget> EpochsToTarget::usual_target(const std::string& model,
                                 : top);
   }
   if (!here.empty()) {
-    return usual(median(here), fmt::format("half of {} of this pair reach it",
-                                           plural(here.size(), "run here", "runs here")));
+    return usual(median(here), reached_by(here.size(), "run here", "runs here"));
   }
   for (const bool own : {true, false}) {
     std::vector<double> tops;
     for (const Curve& curve : shipped_) {
-      if (is_of(curve.setting, model, data) && curve.own == own) tops.push_back(highest(curve));
+      if (!is_of(curve.setting, model, data) || curve.own != own) continue;
+      // Only what a training that counts reached; a result without a length does not limit it.
+      const bool counts =
+          curve.epochs.back() == 0 || !transfer_.points(model, data, highest(curve), own).empty();
+      if (counts) tops.push_back(highest(curve));
     }
     std::vector<double> targets;
     for (const TimeRecord& record : records_) {
@@ -149,9 +158,8 @@ Result<UsualTarget> EpochsToTarget::usual_target(const std::string& model,
     if (!tops.empty()) {
       return usual(
           median(tops),
-          fmt::format("half of {} of this pair reach it",
-                      own ? plural(tops.size(), "run shipped with Tacho", "runs shipped with Tacho")
-                          : plural(tops.size(), "published training", "published trainings")));
+          own ? reached_by(tops.size(), "run shipped with Tacho", "runs shipped with Tacho")
+              : reached_by(tops.size(), "published training", "published trainings"));
     }
   }
   const auto likely = transfer_.likely_quality(model, data);
