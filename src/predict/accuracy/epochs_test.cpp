@@ -191,9 +191,11 @@ TEST_F(EpochsToTargetTest, ALossIsATargetWhereTheCurvesHaveIt) {
   EXPECT_NEAR(answer->epochs.value, 5, 0.7);
   EXPECT_THAT(known.needed({"net", "set", 0.01, 64}).error().message,
               HasSubstr("reach a loss of 0.01; the best so far reached a loss of 0.25"));
-  EXPECT_FALSE(EpochsToTarget({.own = {own(64, 0.4)}, .shipped = {}}, TargetMetric::loss)
-                   .needed({"net", "set", 0.4, 64})
-                   .ok());
+  EXPECT_THAT(EpochsToTarget({.own = {own(64, 0.4)}, .shipped = {}}, TargetMetric::loss)
+                  .needed({"net", "set", 0.4, 64})
+                  .error()
+                  .message,
+              HasSubstr("no losses of trainings on set are known; give an accuracy"));
 }
 
 }  // namespace

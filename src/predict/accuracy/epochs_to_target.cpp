@@ -111,6 +111,12 @@ Result<EpochsAnswer> EpochsToTarget::needed(const EpochsQuestion& question) cons
                                target_text({question.target, metric_}),
                                target_text({value_of(best, metric_), metric_})));
   }
+  if (metric_ == TargetMetric::loss && transfer_.others_on(question.data, "") == 0) {
+    return abstain(
+        fmt::format("no losses of trainings on {} are known; give an accuracy, such as "
+                    "--target top1=0.75",
+                    question.data));
+  }
   const auto others = transfer_.needed(question, wanted);
   if (others.ok()) return at_evaluations(*others);
   return Error{others.error().code,

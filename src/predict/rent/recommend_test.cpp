@@ -304,6 +304,8 @@ TEST(Recommend, PrintsWithinEightyColumnsAndAsJsonAndCsv) {
                               instance("gpu-l40s_1gpu-16vcpu-9952gb", "g4", 1, 9)});
   const std::string text = recommendation_text(similar, 10, Terminal(-1));
   EXPECT_THAT(text, HasSubstr("1152gb"));
+  std::istringstream similar_lines(text);
+  for (std::string line; std::getline(similar_lines, line);) EXPECT_LE(display_width(line), 80U);
   EXPECT_THAT(text, HasSubstr("9952gb")) << "names are not cut to the same letters";
   const Json json = to_json(made);
   EXPECT_EQ(json["offers"].size(), made.offers.size());

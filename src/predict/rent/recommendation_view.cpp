@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/csv.h"
 #include "base/table.h"
@@ -13,8 +14,9 @@
 namespace tacho {
 namespace {
 
-constexpr std::size_t kMachineColumns = 21;
 constexpr std::size_t kLineColumns = 80;
+constexpr std::size_t kGapColumns = 2;      // between the columns of a table
+constexpr std::size_t kFewestColumns = 12;  // for the name of a machine
 constexpr std::size_t kReasonsShown = 4;
 
 // Azure's names without their common beginning, which fill the column otherwise.
@@ -26,14 +28,17 @@ std::string machine_of(const Plan& plan) {
          (azure ? name.substr(kAzure.size()) : name);
 }
 
+constexpr std::string_view kFurtherLine = "  ";
+
 // Breaks a long name after punctuation: names that were cut would look the same.
-std::vector<std::string> lines_of(std::string name) {
+std::vector<std::string> lines_of(std::string name, std::size_t columns) {
   std::vector<std::string> lines;
-  while (name.size() > kMachineColumns) {
-    const std::size_t mark = name.find_last_of(" _-:.", kMachineColumns - 1);
-    const std::size_t end = mark == std::string::npos ? kMachineColumns : mark + 1;
+  while (name.size() > columns) {
+    const std::size_t mark = name.find_last_of(" _-:.", columns - 1);
+    const bool breaks = mark != std::string::npos && mark >= kFurtherLine.size();
+    const std::size_t end = breaks ? mark + 1 : columns;
     lines.push_back(name.substr(0, end));
-    name.erase(0, end);
+    name.replace(0, end, kFurtherLine);
   }
   lines.push_back(std::move(name));
   return lines;
@@ -187,15 +192,29 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
                {"time", Align::left},
                {"dollars"},
                {"", Align::left}});
+  // The cells of an offer besides its machine, which gets the rest of the line.
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> widths = {0, 4, 5, 4, 7, 1};  // of the headings, without the machine
   for (std::size_t i = 0; i < shown; ++i) {
     const Offer& offer = made.offers[i];
-    const auto machine = lines_of(machine_of(offer.plan));
-    table.add({std::to_string(i + 1), machine.front(), gpus_of(offer.plan),
-               batch_of(requirements, offer.plan.batch_per_gpu),
-               duration_text(scaled(offer.hours, 3600)), three_figures(offer.dollars.value),
-               offer.on_front ? "*" : ""});
+    rows.push_back({std::to_string(i + 1), gpus_of(offer.plan),
+                    batch_of(requirements, offer.plan.batch_per_gpu),
+                    duration_text(scaled(offer.hours, 3600)), three_figures(offer.dollars.value),
+                    offer.on_front ? "*" : ""});
+    for (std::size_t k = 0; k < widths.size(); ++k) {
+      widths[k] = std::max(widths[k], display_width(rows[i][k]));
+    }
+  }
+  const std::size_t taken =
+      std::accumulate(widths.begin(), widths.end(), widths.size() * kGapColumns);
+  const std::size_t columns = kLineColumns - std::min(taken, kLineColumns - kFewestColumns);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto machine = lines_of(machine_of(made.offers[i].plan), columns);
+    std::vector<std::string> row = rows[i];
+    row.insert(row.begin() + 1, machine.front());
+    table.add(row);
     for (std::size_t k = 1; k < machine.size(); ++k) {
-      table.add({"", "  " + machine[k], "", "", "", "", ""});
+      table.add({"", machine[k], "", "", "", "", ""});
     }
   }
   text += table.text(terminal);
