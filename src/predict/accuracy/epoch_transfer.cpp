@@ -8,6 +8,7 @@
 
 #include "core/record/statistics.h"
 #include "predict/accuracy/abstain.h"
+#include "predict/accuracy/curve_family.h"
 #include "predict/accuracy/held_out_reach.h"
 
 namespace tacho {
@@ -172,7 +173,10 @@ Result<double> EpochTransfer::likely_quality(const std::string& model,
                                              const std::string& data) const {
   const auto level = levels_.expected(model, data);
   if (!level) return abstain(without_level(model, data));
-  return level->low;
+  // The interval is that of a normal distribution of the logit.
+  constexpr double kQuartile = 0.674 / kDeviations90;
+  const double middle = logit(level->value);
+  return logistic(middle - kQuartile * (middle - logit(level->low)));
 }
 
 }  // namespace tacho

@@ -35,7 +35,7 @@ class EpochTransfer {
 
   // Abstains with ErrorCode::unavailable, "no prediction: …".
   [[nodiscard]] Result<EpochsAnswer> needed(const EpochsQuestion& question, double quality) const;
-  // An accuracy that a model without trainings on a dataset reaches in nearly all cases.
+  // An accuracy that a model without trainings on a dataset reaches in three of four cases.
   [[nodiscard]] Result<double> likely_quality(const std::string& model,
                                               const std::string& data) const;
   // Points of the batch law: the epochs of trainings of a model to an accuracy, all or only own or

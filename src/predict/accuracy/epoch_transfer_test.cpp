@@ -65,7 +65,7 @@ TEST(EpochTransfer, AbstainsAboveTheExpectedAccuracyAndWithoutTrainings) {
               HasSubstr("is not expected to reach this target"));
   EXPECT_THAT(transfer.needed({"new", "nothing", 0.5, 64}, 0.5).error().message,
               HasSubstr("no training of any model on nothing"));
-  EXPECT_LE(*transfer.likely_quality("new", "set"), 0.5);
+  EXPECT_NEAR(*transfer.likely_quality("new", "set"), 0.5, 0.01) << "all reach the same";
 }
 
 TEST(EpochTransfer, IsEvaluatedOnModelsThatWereHeldOut) {
