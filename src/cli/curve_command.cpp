@@ -13,6 +13,7 @@
 #include "predict/accuracy/curve_prediction.h"
 #include "predict/accuracy/evaluate_curves.h"
 #include "predict/accuracy/evaluate_times.h"
+#include "predict/accuracy/evaluate_transfer.h"
 
 namespace tacho {
 namespace {
@@ -112,9 +113,11 @@ Result<int> evaluate_predictions(const CurveOptions& o, const Context& context) 
   TACHO_TRY(own, own_curves(store, "", "", kCurvesKnown));
   const auto curves = evaluate_curves(with_published(own));
   const auto times = evaluate_times(published_time_records());
+  const auto transfers = evaluate_transfer(shipped_curves());
   if (o.json) {
     context.print(json_text({{"curves", to_json(curves)},
                              {"times", to_json(times)},
+                             {"other_models", to_json(transfers)},
                              {"best_constants", best_constants(with_published(own))}},
                             1) +
                   "\n");
@@ -146,7 +149,15 @@ Result<int> evaluate_predictions(const CurveOptions& o, const Context& context) 
                fmt::format("{:.1f} %", 100 * score.mean_error),
                fmt::format("{:.1f} %", 100 * score.coverage)});
   }
-  context.print(hours.text(context.out));
+  context.print(hours.text(context.out) + "\n");
+  Table epochs(
+      {{"epochs from other models", Align::left}, {"models"}, {"median factor"}, {"coverage"}});
+  for (const TransferScore& score : transfers) {
+    epochs.add({score.data, std::to_string(score.models),
+                fmt::format("{:.2f}", score.median_factor),
+                fmt::format("{:.1f} %", 100 * score.coverage)});
+  }
+  context.print(epochs.text(context.out));
   return kSuccess;
 }
 

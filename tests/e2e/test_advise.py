@@ -94,6 +94,9 @@ class Recommend(TachoCase):
             return said.err
         self.assertIn("no prediction: ", problem("--target", "top1=0.9", code=1))
         self.assertIn("between 0 and 1", problem("--target", "75"))
+        self.assertIn("a loss such as loss=0.3", problem("--target", "top5=0.9"))
+        self.assertRegex(problem("--target", "0.75", "--deadline", "1m", code=1),
+                         r"no machine meets the deadline of 1 min 00 s; the fastest, .*, takes")
         self.assertIn("12h, 90m or 2d", problem("--target", "0.75", "--deadline", "soon"))
         self.assertIn("unknown GPU", problem("--target", "0.75", "--gpus", "Z9"))
         self.assertIn("budget must be above 0", problem("--target", "0.75", "--budget", "-1"))
@@ -103,8 +106,38 @@ class Recommend(TachoCase):
         said = self.tacho("recommend", "--model", "resnet50", "--data", "imagenett", "--target",
                           "0.75", expect=2).err
         self.assertIn("did you mean 'imagenet'", said)
-        self.assertIn("give --model, --data and --target",
+        self.assertIn("give --model and --data",
                       self.tacho("recommend", "--model", "resnet50", expect=2).err)
+
+    def test_a_gpu_is_not_one_whose_name_begins_the_same(self):
+        offers = self.tacho(*ASKED, "--gpus", "L4", "--json").json["offers"]
+        self.assertEqual({offer["gpu"] for offer in offers}, {"L4"})
+        machines = self.tacho("catalog", "ls", "--json", "--gpu", "L4").json
+        self.assertEqual({machine["gpu"] for machine in machines}, {"L4"})
+
+    def test_every_offer_is_a_trade_off_of_its_own(self):
+        offers = self.tacho(*ASKED, "--json").json["offers"]
+        for offer in offers:
+            for other in offers:
+                if (other is not offer and other["gpu"] == offer["gpu"]
+                        and other["gpus"] == offer["gpus"]):
+                    self.assertFalse(other["hours"]["value"] <= offer["hours"]["value"]
+                                     and other["dollars"]["value"] <= offer["dollars"]["value"])
+
+    def test_without_a_target_the_usual_one_is_named(self):
+        said = self.tacho("recommend", "--model", "resnet50", "--data", "imagenet", "--top",
+                          "1").out
+        self.assertRegex(said, r"resnet50 on imagenet to 0\.75\ntarget 0\.75: usual in \d+ published")
+
+    def test_predict_and_recommend_give_the_same_step(self):
+        told = self.tacho("predict", "resnet50", "--gpu", "T4", "-b", "128", "--precision", "amp",
+                          "--input-shape", "3x224x224", "--data-kind", "real", "--json").json
+        offers = self.tacho(*ASKED, "--gpus", "T4", "--precision", "fp16", "--batch", "128",
+                            "--json").json["offers"]
+        unlimited = [offer for offer in offers if offer["gpus"] == 1 and not offer["input_share"]]
+        self.assertTrue(unlimited)
+        for offer in unlimited:
+            self.assertAlmostEqual(offer["step_s"]["value"], 128 / told["samples_per_s"], places=6)
 
     def test_machines_with_few_cores_are_marked_input_bound(self):
         self.tacho("catalog", "add-machine", "starved", "--price", "1", "--gpu", "A100-SXM4-80GB",

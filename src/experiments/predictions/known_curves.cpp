@@ -1,5 +1,11 @@
 #include "experiments/predictions/known_curves.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "experiments/predictions/corpus_curves.h"
+#include "predict/accuracy/curve_catalog.h"
+
 namespace tacho {
 namespace {
 
@@ -44,6 +50,14 @@ Result<std::vector<Curve>> own_curves(RunStore& store, const std::string& model,
   if (!model.empty()) wanted.insert(wanted.end(), {"model=" + model, "data=" + data});
   TACHO_TRY(records, records_where(store, wanted, most));
   return curves_of(records);
+}
+
+std::vector<Curve> shipped_curves() {
+  std::vector<Curve> curves = corpus_curves();
+  for (auto more : {published_curves(), published_results()}) {
+    std::ranges::move(more, std::back_inserter(curves));
+  }
+  return curves;
 }
 
 }  // namespace tacho

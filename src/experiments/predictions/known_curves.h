@@ -21,4 +21,8 @@ std::vector<Curve> curves_of(const std::vector<RunRecord>& records);
 Result<std::vector<Curve>> own_curves(RunStore& store, const std::string& model,
                                       const std::string& data, std::size_t most);
 
+// Returns the learning curves and results that come with Tacho: its own of data/corpus, then
+// published ones.
+std::vector<Curve> shipped_curves();
+
 }  // namespace tacho

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "core/record/model_catalog.h"
 #include "experiments/predictions/test_runs.h"
+#include "predict/accuracy/epochs_to_target.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {
@@ -57,6 +60,32 @@ TEST_F(KnownCurvesTest, WithoutAModelTheCurvesOfAllTasksAreReturned) {
   put(record_of({.key = "short"}));  // does not count towards the limit
   EXPECT_THAT(*own_curves(store_, "", "", 2), SizeIs(2));
   EXPECT_THAT(*own_curves(store_, "resnet18", "cifar10", 2), SizeIs(1));
+}
+
+// The pairs of Tacho's models with datasets of their kind.
+TEST(ShippedCurves, GiveMostPairsOfModelAndDatasetANumberOfEpochs) {
+  const EpochsToTarget epochs(
+      {.own = {}, .shipped = shipped_curves(), .records = published_time_records()});
+  std::size_t asked = 0;
+  std::size_t answered = 0;
+  for (const ModelInfo& model : model_catalog()) {
+    for (const DatasetInfo& data : dataset_catalog()) {
+      if (data.input != model.input || data.packing == Packing::in_place) continue;
+      ++asked;
+      const std::string name(model.name);
+      const std::string dataset(data.name);
+      const auto usual = epochs.usual_target(name, dataset);
+      if (!usual.ok()) continue;
+      const auto needed = epochs.needed({name, dataset, usual->value, 128});
+      ASSERT_TRUE(needed.ok()) << name << " on " << dataset << ": " << needed.error().message;
+      EXPECT_LE(1, needed->epochs.low) << name << " on " << dataset;
+      EXPECT_LE(needed->epochs.low, needed->epochs.value) << name << " on " << dataset;
+      EXPECT_LT(needed->epochs.value, needed->epochs.high) << name << " on " << dataset;
+      ++answered;
+    }
+  }
+  EXPECT_EQ(asked, 90U);
+  EXPECT_GE(answered, 44U);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
   step.memory_bytes = prediction.memory_gb * 1e9;
   step.fits = prediction.fits;
   step.comm_share = std::clamp(prediction.shares.exchange, 0.0, 1.0);
+  step.software = prediction.software;
   return step;
 }
 

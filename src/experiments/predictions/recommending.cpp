@@ -6,7 +6,6 @@
 #include "core/record/model_catalog.h"
 #include "experiments/predictions/known_curves.h"
 #include "experiments/predictions/step_predictors.h"
-#include "predict/accuracy/curve_catalog.h"
 #include "training/data/catalog.h"
 
 namespace tacho {
@@ -14,17 +13,16 @@ namespace {
 
 // An unknown model or dataset is probably a typo and an error; a known one without trainings is
 // not.
-Result<void> check_names(const Job& job, const std::vector<Curve>& curves,
-                         const std::vector<TimeRecord>& records) {
+Result<void> check_names(const Job& job, const KnownTrainings& trainings) {
   std::set<std::string_view> models;
   std::set<std::string_view> datasets;
   for (const ModelInfo& model : model_catalog()) models.insert(model.name);
   for (const DatasetInfo& data : dataset_catalog()) datasets.insert(data.name);
-  for (const Curve& curve : curves) {
+  for (const Curve& curve : trainings.shipped) {
     models.insert(curve.setting.model);
     datasets.insert(curve.setting.data);
   }
-  for (const TimeRecord& record : records) {
+  for (const TimeRecord& record : trainings.records) {
     models.insert(record.model);
     datasets.insert(record.data);
   }
@@ -47,10 +45,10 @@ Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStor
   TACHO_TRY(catalog, Catalog(home).instances());
   TACHO_TRY(instances, Catalog::filtered(std::move(catalog), filter));
   TACHO_TRY(own, own_curves(store, requirements.job.model, requirements.job.data, kCurvesOfATask));
-  auto curves = published_curves();
-  auto records = published_time_records();
-  TACHO_CHECK(check_names(requirements.job, curves, records));
-  const CurveEpochs epochs(EpochsToTarget(own, std::move(curves), std::move(records)));
+  KnownTrainings known{
+      .own = std::move(own), .shipped = shipped_curves(), .records = published_time_records()};
+  TACHO_CHECK(check_names(requirements.job, known));
+  const CurveEpochs epochs(EpochsToTarget(std::move(known), requirements.metric));
   TACHO_TRY(steps, open_step_predictors(store));
   return recommend(requirements, instances, *steps, epochs);
 }

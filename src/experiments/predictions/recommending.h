@@ -10,7 +10,7 @@
 namespace tacho {
 
 // Recommends with everything that is available: the catalog of machines, the speed model, and
-// learning curves of own runs and of published trainings.
+// learning curves of own runs, of data/corpus and of published trainings.
 Result<Recommendation> recommend_here(const std::filesystem::path& home, RunStore& store,
                                       const Requirements& requirements,
                                       const InstanceFilter& filter);

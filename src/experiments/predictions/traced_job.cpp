@@ -128,8 +128,7 @@ Result<TracedJob> open_traced_job(RunStore& store, const std::string& handle, co
   TACHO_TRY(from, find_by_driver(gpus, gpu->gpu).in(fmt::format("run {}", findings.id)));
   TracedJob job;
   job.precision = order.command ? Precision::fp16 : order.spec.precision;
-  job.batch = std::max<std::int64_t>(
-      1, order.command ? order.command->batch.value_or(1) : order.spec.batch);
+  job.batch = order.command ? order.command->batch : order.spec.batch;
   job.steps = static_cast<std::int64_t>(gpu->steps.begins_ns.size()) - 1;
   if (!findings.record.steps.seconds.empty()) job.steps = std::ssize(findings.record.steps.seconds);
   job.command = order.command ? "tacho run -- " + shell_quoted(order.command->argv)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -14,10 +15,10 @@ namespace tacho {
 
 // A run traced on a GPU, as a job for other GPUs.
 struct TracedJob {
-  std::string title;    // "run 41, python3 train.py"
-  std::string command;  // repeats it
-  std::int64_t batch = 1;
-  std::int64_t steps = 0;  // that it executed
+  std::string title;                  // "run 41, python3 train.py"
+  std::string command;                // repeats it
+  std::optional<std::int64_t> batch;  // absent: a program whose batch was not given
+  std::int64_t steps = 0;             // that it executed
   Precision precision = Precision::fp32;
   std::unique_ptr<StepPredictor> predictor;  // its kernels, scaled by data sheets
 };

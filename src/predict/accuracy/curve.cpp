@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+
+#include "core/record/run_options.h"
 
 namespace tacho {
 namespace {
@@ -16,13 +19,62 @@ std::string recipe_of(const RunSpec& spec) {
   return recipe;
 }
 
+// Options that change the learning curve; the number of epochs and the batch are printed anyway.
+constexpr std::array<std::string_view, 18> kRecipeOptions = {"length",
+                                                             "augment",
+                                                             "crop",
+                                                             "flip",
+                                                             "stem",
+                                                             "optimizer",
+                                                             "lr",
+                                                             "momentum",
+                                                             "nesterov",
+                                                             "weight-decay",
+                                                             "schedule",
+                                                             "warmup-epochs",
+                                                             "warmup-steps",
+                                                             "step-epochs",
+                                                             "step-factor",
+                                                             "milestones",
+                                                             "label-smoothing",
+                                                             "clip"};
+
+std::string recipe_options(const RunSpec& spec) {
+  const auto plain = train_request({{"model", spec.model}, {"data", spec.data}});
+  const auto usual =
+      train_request({{"model", spec.model},
+                     {"data", spec.data},
+                     {"optimizer", std::string(kOptimizers.of(spec.optimizer.kind))}});
+  // A model or dataset of another version has no defaults to compare with.
+  if (!plain.ok() || !usual.ok()) return "";
+  TrainRequest used;
+  used.spec = spec;
+  std::string text;
+  for (const std::string_view name : kRecipeOptions) {
+    const RunOption* option = find_run_option(name);
+    if (option == nullptr) continue;  // of another version
+    const Json value = option->get(used);
+    // Choosing another optimizer changes the defaults of its parameters.
+    if (value.is_null() || value == option->get(name == "optimizer" ? *plain : *usual)) continue;
+    text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
+    if (option->type != OptionType::flag) text += " " + plain_text(value);
+  }
+  return text;
+}
+
 }  // namespace
 
 Curve Curve::first(std::size_t points) const {
   Curve part = *this;
   part.epochs.resize(std::min(points, epochs.size()));
   part.accuracy.resize(part.epochs.size());
+  if (!loss.empty()) part.loss.resize(part.epochs.size());
   return part;
+}
+
+std::string recipe_with_rate(const CurveSetting& setting) {
+  if (!setting.learning_rate) return setting.recipe;
+  return fmt::format("{} {}", setting.recipe, *setting.learning_rate);
 }
 
 bool same_task(const CurveSetting& a, const CurveSetting& b) {
@@ -41,7 +93,8 @@ CurveSetting curve_setting(const RunOrder& order) {
           .batch = step,
           .learning_rate = spec.optimizer.learning_rate,
           .epoch_samples = static_cast<double>(spec.train_samples.value_or(0)),
-          .planned_epochs = static_cast<double>(spec.epochs)};
+          .planned_epochs = static_cast<double>(spec.epochs),
+          .options = recipe_options(spec)};
 }
 
 std::optional<Curve> curve_of(const RunRecord& record) {
@@ -55,6 +108,7 @@ std::optional<Curve> curve_of(const RunRecord& record) {
   for (const EpochDone& epoch : record.epochs) {
     curve.epochs.push_back(static_cast<double>(epoch.epoch));
     curve.accuracy.push_back(epoch.top1);
+    curve.loss.push_back(epoch.eval_loss);
   }
   if (record.input->eval_samples > 0) {
     curve.eval_samples = static_cast<double>(record.input->eval_samples);

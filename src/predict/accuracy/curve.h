@@ -21,6 +21,7 @@ struct CurveSetting {
   std::optional<double> learning_rate;
   double epoch_samples = 0;
   double planned_epochs = 0;
+  std::string options = {};  // of 'tacho train', as far as they differ from the model's defaults
 };
 
 // Accuracy (0 … 1) by epoch; both lists ascend in time and have the same length.
@@ -28,6 +29,7 @@ struct Curve {
   CurveSetting setting;
   std::vector<double> epochs;
   std::vector<double> accuracy;
+  std::vector<double> loss = {};            // of the evaluations; empty: unknown
   std::optional<double> eval_samples = {};  // number of samples of an evaluation
   std::string source;
   bool own = false;  // trained here, not published
@@ -35,6 +37,9 @@ struct Curve {
   // Returns the curve with only its first `points`.
   [[nodiscard]] Curve first(std::size_t points) const;
 };
+
+// "sgd cosine 0.1": trainings with the same recipe and learning rate are comparable.
+std::string recipe_with_rate(const CurveSetting& setting);
 
 bool same_task(const CurveSetting& a, const CurveSetting& b);
 

@@ -5,6 +5,7 @@
 
 #include "base/csv_table.h"
 #include "predict/accuracy/published_curves_csv.h"
+#include "predict/accuracy/published_results_csv.h"
 
 namespace tacho {
 namespace {
@@ -51,6 +52,40 @@ Result<Curve> curve_in(const CsvTable& table, std::size_t row) {
   return curve;
 }
 
+constexpr std::array<std::string_view, 8> kResultColumns = {
+    "model", "data", "recipe", "epochs", "batch", "epoch_samples", "top1", "source"};
+
+Result<Curve> result_in(const CsvTable& table, std::size_t row) {
+  CsvRow reader(table, row);
+  Curve curve;
+  CurveSetting& setting = curve.setting;
+  std::optional<double> epochs;
+  std::optional<double> batch;
+  double top1 = 0;
+  reader.read("model", setting.model);
+  reader.read("data", setting.data);
+  reader.read("recipe", setting.recipe);
+  reader.read_optional("epochs", epochs);
+  reader.read_optional("batch", batch);
+  reader.read("epoch_samples", setting.epoch_samples);
+  reader.read("top1", top1);
+  reader.read("source", curve.source);
+  TACHO_CHECK(reader.finish());
+  if (!(setting.epoch_samples > 0)) reader.refuse("epoch_samples", "must be above 0");
+  if (!(epochs.value_or(1) > 0)) reader.refuse("epochs", "must be above 0");
+  if (!(batch.value_or(1) > 0)) reader.refuse("batch", "must be above 0");
+  if (epochs.has_value() != batch.has_value()) reader.refuse("batch", "needs 'epochs'");
+  if (!(top1 > 0 && top1 < 1)) reader.refuse("top1", "must be between 0 and 1");
+  TACHO_CHECK(reader.finish());
+  setting.decays = true;
+  setting.batch = batch.value_or(1);
+  setting.planned_epochs = epochs.value_or(0);
+  setting.system = curve.source;
+  curve.epochs = {setting.planned_epochs};
+  curve.accuracy = {top1};
+  return curve;
+}
+
 }  // namespace
 
 Result<std::vector<Curve>> read_curves(std::string_view csv) {
@@ -61,6 +96,22 @@ Result<std::vector<Curve>> read_curves(std::string_view csv) {
     curves.push_back(std::move(curve));
   }
   return curves;
+}
+
+Result<std::vector<Curve>> read_results(std::string_view csv) {
+  TACHO_TRY(table, CsvTable::parse(csv, kResultColumns));
+  std::vector<Curve> results;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    TACHO_TRY(result, result_in(table, row));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+std::vector<Curve> published_results() {
+  auto results = read_results(kPublishedResultsCsv);
+  if (!results.ok()) broken_invariant("built-in results: " + results.error().message);
+  return *std::move(results);
 }
 
 std::vector<Curve> published_curves() {

@@ -12,7 +12,12 @@ namespace tacho {
 // within 0 … 1.
 Result<std::vector<Curve>> read_curves(std::string_view csv);
 
-// Returns the curves that come with Tacho.
+// Reads results in the format of data/catalog/final_accuracies.csv, as curves with one point; its
+// epoch is 0 if the length of the training is unknown.
+Result<std::vector<Curve>> read_results(std::string_view csv);
+
+// Return what comes with Tacho.
 std::vector<Curve> published_curves();
+std::vector<Curve> published_results();
 
 }  // namespace tacho

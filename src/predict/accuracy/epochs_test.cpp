@@ -77,7 +77,12 @@ TEST(JobRate, AbstainsForAnUnknownGpu) {
 
 class EpochsToTargetTest : public testing::Test {
  protected:
-  EpochsToTarget published_{{}, published_curves(), published_time_records()};
+  static std::vector<Curve> shipped() {
+    std::vector<Curve> all = published_curves();
+    for (Curve& result : published_results()) all.push_back(std::move(result));
+    return all;
+  }
+  EpochsToTarget published_{{.shipped = shipped(), .records = published_time_records()}};
 
   static Curve own(double batch, double speed) {
     Curve curve;
@@ -118,21 +123,79 @@ TEST_F(EpochsToTargetTest, AbstainsWithReasons) {
   };
   EXPECT_THAT(message({"resnet50", "imagenet", 0.85, 256}),
               HasSubstr("have targets from 0.738 to 0.784"));
-  EXPECT_THAT(message({"alexnet", "imagenet", 0.5, 256}), HasSubstr("no trainings of alexnet"));
+  EXPECT_THAT(message({"alexnet", "imagenet", 0.6, 256}),
+              HasSubstr("no known training of alexnet on imagenet reaches 0.6; the best reached "
+                        "0.5655"));
+  EXPECT_THAT(message({"alexnet", "nothing", 0.5, 256}),
+              HasSubstr("no training of any model on nothing is known; train it for a few epochs "
+                        "and ask again: tacho train alexnet --data nothing -e 3"));
   EXPECT_THAT(message({"resnet50", "imagenet", 75, 256}), HasSubstr("between 0 and 1"));
 }
 
 TEST_F(EpochsToTargetTest, OwnRunsComeFirst) {
-  const EpochsToTarget own_runs({own(64, 0.4), own(128, 0.3)}, {}, {});
+  const EpochsToTarget own_runs({.own = {own(64, 0.4), own(128, 0.3)}, .shipped = {}});
   const auto answer = own_runs.needed({"net", "set", 0.8, 64});
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   // 0.9 (1 − 0.6 exp(−0.4 (x − 1))) = 0.8
   EXPECT_NEAR(answer->epochs.value, 1 + std::log(0.6 / (1 - 0.8 / 0.9)) / 0.4, 0.7);
+  EXPECT_EQ(answer->epochs.low, std::floor(answer->epochs.low)) << "evaluations end epochs";
   EXPECT_EQ(answer->basis, "2 runs here");
   EXPECT_EQ(answer->epoch_samples, 10000);
   const auto never = own_runs.needed({"net", "set", 0.95, 64});
   EXPECT_THAT(never.error().message,
               HasSubstr("none of 2 runs of net on set is predicted to reach 0.95"));
+}
+
+TEST_F(EpochsToTargetTest, ShippedCurvesOfThePairComeBeforeThoseOfOtherModels) {
+  Curve shipped = own(64, 0.4);
+  shipped.own = true;
+  Curve other = own(64, 0.1);
+  other.setting.model = "other";
+  const EpochsToTarget known({.own = {}, .shipped = {shipped, other}});
+  const auto answer = known.needed({"net", "set", 0.8, 64});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(answer->basis, "1 run shipped with Tacho");
+  EXPECT_NEAR(answer->epochs.value, *crossing(shipped, 0.8), 0.2);
+  EXPECT_THAT(known.needed({"net", "set", 0.95, 64}).error().message,
+              HasSubstr("no known training of net on set reaches 0.95"));
+}
+
+TEST_F(EpochsToTargetTest, APublishedResultIsReachedEarlierIfLessIsWanted) {
+  const auto most = published_.needed({"alexnet", "imagenet", 0.565, 256});
+  const auto less = published_.needed({"alexnet", "imagenet", 0.45, 256});
+  ASSERT_TRUE(most.ok() && less.ok());
+  EXPECT_EQ(most->basis, "1 published training");
+  EXPECT_NEAR(most->epochs.value, 90, 10);
+  EXPECT_LT(less->epochs.value, 0.8 * most->epochs.value);
+}
+
+TEST_F(EpochsToTargetTest, NamesTheUsualTarget) {
+  Curve shipped = own(64, 0.4);  // ends at 0.8997
+  shipped.own = true;
+  const EpochsToTarget known({.own = {}, .shipped = {shipped}});
+  const auto usual = known.usual_target("net", "set");
+  ASSERT_TRUE(usual.ok());
+  EXPECT_EQ(usual->value, 0.89);
+  EXPECT_EQ(usual->basis, "1 run shipped with Tacho of this pair reached it");
+  EXPECT_TRUE(known.needed({"net", "set", usual->value, 64}).ok());
+  EXPECT_EQ(published_.usual_target("resnet50", "imagenet")->value, 0.75);
+  EXPECT_FALSE(known.usual_target("net", "nothing").ok());
+}
+
+TEST_F(EpochsToTargetTest, ALossIsATargetWhereTheCurvesHaveIt) {
+  Curve curve = own(64, 0.4);
+  for (const double epoch : curve.epochs) curve.loss.push_back(0.2 + 1 / epoch);
+  const EpochsToTarget known({.own = {curve}, .shipped = {}}, TargetMetric::loss);
+  const auto answer = known.needed({"net", "set", 0.4, 64});
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_NEAR(answer->epochs.value, 5, 0.7);
+  EXPECT_THAT(known.needed({"net", "set", 0.01, 64}).error().message,
+              HasSubstr("reach a loss of 0.01; the best so far reached a loss of 0.25"));
+  EXPECT_THAT(EpochsToTarget({.own = {own(64, 0.4)}, .shipped = {}}, TargetMetric::loss)
+                  .needed({"net", "set", 0.4, 64})
+                  .error()
+                  .message,
+              HasSubstr("no losses of trainings on set are known; give an accuracy"));
 }
 
 }  // namespace

@@ -38,6 +38,18 @@ const std::string* without_match(const std::vector<Instance>& instances,
   return found == words.end() ? nullptr : &*found;
 }
 
+bool is_or_continues(std::string_view name, std::string_view word) {
+  return begins_with(name, word) && (name.size() == word.size() || name[word.size()] == '-');
+}
+
+// Returns the narrowest match with a result: "L4" is the L4, "A100" every A100-…, "RTX" a prefix.
+Match match_of_gpu(const std::vector<Instance>& instances, const std::string& word) {
+  for (const Match match : {Match(same_letters), Match(is_or_continues)}) {
+    if (without_match(instances, {word}, &Instance::gpu, match) == nullptr) return match;
+  }
+  return begins_with;
+}
+
 // Keeps instances that match one of `words`; a word without a match is an error.
 Result<void> keep(std::vector<Instance>& instances, const std::vector<std::string>& words,
                   std::string_view kind, std::string Instance::*field, Match match) {
@@ -84,6 +96,15 @@ Result<std::vector<Instance>> Catalog::filtered(std::vector<Instance> instances,
   TACHO_CHECK(keep(instances, filter.clouds, "cloud", &Instance::cloud, same_letters));
   TACHO_CHECK(keep(instances, filter.regions, "region", &Instance::region, same_letters));
   TACHO_CHECK(keep(instances, filter.gpus, "GPU", &Instance::gpu, begins_with));
+  if (filter.gpus.empty()) return instances;
+  std::vector<std::pair<std::string_view, Match>> words;
+  for (const std::string& word : filter.gpus) {
+    words.emplace_back(word, match_of_gpu(instances, word));
+  }
+  std::erase_if(instances, [&](const Instance& one) {
+    return std::ranges::none_of(words,
+                                [&](const auto& word) { return word.second(one.gpu, word.first); });
+  });
   return instances;
 }
 

@@ -12,7 +12,8 @@ namespace tacho {
 // Selects instances. Empty lists match everything.
 struct InstanceFilter {
   std::vector<std::string> clouds = {};
-  std::vector<std::string> gpus = {};  // names or prefixes: "A100" matches every A100
+  // Names or their beginnings: "A100" selects every A100, "L4" only the L4 and not the L40.
+  std::vector<std::string> gpus = {};
   std::vector<std::string> regions = {};
 };
 

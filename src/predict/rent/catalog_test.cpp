@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/file.h"
 #include "base/scratch_folder.h"
 
@@ -44,11 +46,28 @@ TEST_F(CatalogTest, FiltersByCloudRegionAndGpuPrefix) {
   ASSERT_FALSE(some.empty());
   for (const Instance& one : some) {
     EXPECT_EQ(one.cloud, "aws");
-    EXPECT_TRUE(one.gpu.starts_with("A100") || one.gpu.starts_with("L4"));
+    EXPECT_TRUE(one.gpu.starts_with("A100") || one.gpu == "L4") << one.gpu;
   }
   const auto none = Catalog::filtered(all, {.gpus = {"H10O"}});
   ASSERT_FALSE(none.ok());
   EXPECT_THAT(none.error().message, HasSubstr("unknown GPU 'H10O'"));
+}
+
+TEST_F(CatalogTest, AnExactNameOrItsFirstPartWinsOverAPrefix) {
+  const auto all = *catalog_.instances();
+  const auto gpus = [&](std::string word) {
+    std::set<std::string> names;
+    for (const Instance& one : *Catalog::filtered(all, {.gpus = {std::move(word)}})) {
+      names.insert(one.gpu);
+    }
+    return names;
+  };
+  EXPECT_EQ(gpus("L4"), std::set<std::string>{"L4"});
+  EXPECT_EQ(gpus("l40"), std::set<std::string>{"L40"});
+  EXPECT_EQ(gpus("T4"), std::set<std::string>{"T4"});
+  EXPECT_EQ(gpus("V100"), (std::set<std::string>{"V100-PCIE-16GB", "V100-PCIE-32GB",
+                                                 "V100-SXM2-16GB", "V100-SXM2-32GB"}));
+  EXPECT_GT(gpus("RTXPRO").size(), 2U) << "a prefix of several names";
 }
 
 TEST_F(CatalogTest, SaysHowToAddAnOwnMachine) {

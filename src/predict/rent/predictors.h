@@ -42,6 +42,7 @@ struct StepPrediction {
   bool fits = true;                    // in the GPU's memory
   double input_share = 0;              // share of the step that waits for input
   double comm_share = 0;               // share of the step that waits for gradients
+  std::string software = {};           // that takes this time; "" if unknown
 };
 
 // Predicts the time of a step. ErrorCode::unavailable has the abstention reason; such plans are
@@ -92,14 +93,21 @@ class EpochPredictor {
  public:
   virtual ~EpochPredictor() = default;
   virtual Result<EpochsAnswer> epochs(const EpochsQuestion& question) const = 0;
+  // The target that trainings of a model on a dataset usually reach.
+  virtual Result<UsualTarget> usual_target(const std::string& model,
+                                           const std::string& data) const = 0;
 };
 
-// Uses learning curves: first own runs, then published trainings.
+// Uses learning curves of own runs, published trainings and other models.
 class CurveEpochs final : public EpochPredictor {
  public:
   explicit CurveEpochs(EpochsToTarget model) : model_(std::move(model)) {}
   Result<EpochsAnswer> epochs(const EpochsQuestion& question) const override {
     return model_.needed(question);
+  }
+  Result<UsualTarget> usual_target(const std::string& model,
+                                   const std::string& data) const override {
+    return model_.usual_target(model, data);
   }
 
  private:

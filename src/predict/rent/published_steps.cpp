@@ -78,6 +78,7 @@ Result<StepPrediction> PublishedSteps::step(const Job& job, const Plan& plan) co
   const double samples = task.epoch_samples / 3600;
   const auto batch_in_all = static_cast<double>(plan.batch());
   StepPrediction step;
+  step.software = "tuned software of published MLPerf trainings";
   step.seconds = {batch_in_all / (rate.value * samples), batch_in_all / (rate.high * samples),
                   batch_in_all / (rate.low * samples)};
   return step;

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <tuple>
 
+#include "base/units.h"
 #include "core/record/model_catalog.h"
+#include "predict/rent/duration_text.h"
 
 namespace tacho {
 namespace {
@@ -14,6 +18,8 @@ namespace {
 constexpr double kMuch = 0.25;       // share of a step spent waiting that is worth a warning
 constexpr double kBadScaling = 0.7;  // share of the ideal speed-up
 constexpr std::int64_t kMostWorkers = 16;
+// Offers whose time and price differ by less are not worth a choice.
+constexpr double kSameTradeOff = 1.01;
 
 double price_of(const Instance& instance, bool spot) {
   return spot && instance.spot_usd_h ? *instance.spot_usd_h : instance.on_demand_usd_h;
@@ -92,7 +98,8 @@ Offer offer_of(const Requirements& requirements, const Plan& plan, const StepPre
   Offer offer{.plan = plan,
               .spot = requirements.spot && plan.instance.spot_usd_h.has_value(),
               .step = step,
-              .epochs = answer.epochs};
+              .epochs = answer.epochs,
+              .options = answer.options};
   const double steps_per_epoch =
       std::ceil(answer.epoch_samples / static_cast<double>(plan.batch()));
   offer.hours = scaled(product(step.seconds, answer.epochs), steps_per_epoch / 3600);
@@ -172,6 +179,65 @@ std::string compared_with_first(const Requirements& requirements, const Offer& f
                      change_text(offer.hours.value / first.hours.value));
 }
 
+// Drops offers that are neither faster nor cheaper than a better one with the same GPUs, and
+// returns their number. The own machines of the user stay.
+std::size_t drop_pointless(std::vector<Offer>& offers) {
+  std::vector<Offer> kept;
+  for (Offer& offer : offers) {
+    const auto covers = [&](const Offer& other) {
+      return other.plan.instance.gpu == offer.plan.instance.gpu &&
+             other.plan.ranks() == offer.plan.ranks() &&
+             other.hours.value <= kSameTradeOff * offer.hours.value &&
+             other.dollars.value <= kSameTradeOff * offer.dollars.value;
+    };
+    const bool own = offer.plan.instance.cloud == kOwnCloud;
+    if (own || std::ranges::none_of(kept, covers)) kept.push_back(std::move(offer));
+  }
+  const std::size_t dropped = offers.size() - kept.size();
+  offers = std::move(kept);
+  return dropped;
+}
+
+// Counts excluded plans by reason.
+class Exclusions {
+ public:
+  void add(const std::string& reason, const Plan& plan) {
+    LeftOut& one = by_reason_.try_emplace(reason, LeftOut{.reason = reason}).first->second;
+    one.plans += 1;
+    one.with_gpu += plan.instance.gpus > 0 ? 1 : 0;
+  }
+  // What excludes machines with a GPU comes first: the others are rarely worth renting.
+  [[nodiscard]] std::vector<LeftOut> most_important_first() const {
+    std::vector<LeftOut> all;
+    for (const auto& [reason, one] : by_reason_) all.push_back(one);
+    std::ranges::stable_sort(all, std::greater(),
+                             [](const LeftOut& one) { return std::pair(one.with_gpu, one.plans); });
+    return all;
+  }
+
+ private:
+  std::map<std::string, LeftOut> by_reason_;
+};
+
+// The number of epochs by batch; asked before the speed, because without it there is nothing to
+// recommend.
+using EpochsByBatch = std::map<std::int64_t, Result<EpochsAnswer>>;
+
+Result<EpochsByBatch> epochs_by_batch(const Requirements& requirements,
+                                      const std::vector<Plan>& plans,
+                                      const EpochPredictor& epochs) {
+  EpochsByBatch answers;
+  bool any = false;
+  for (const Plan& plan : plans) {
+    if (answers.contains(plan.batch())) continue;
+    const EpochsQuestion question{requirements.job.model, requirements.job.data,
+                                  requirements.target, static_cast<double>(plan.batch())};
+    any |= answers.emplace(plan.batch(), epochs.epochs(question)).first->second.ok();
+  }
+  if (!any) return answers.begin()->second.error();
+  return answers;
+}
+
 Result<void> check(const Requirements& requirements) {
   const auto above_zero = [](const std::optional<double>& value) {
     return !value || (*value > 0 && std::isfinite(*value));
@@ -202,31 +268,30 @@ Result<Recommendation> recommend(const Requirements& requirements,
                  "no machine supports the given precisions; machines without a GPU need "
                  "fp32"};
   }
-  const auto predictions = steps.steps(requirements.job, plans);
   Recommendation made{.requirements = requirements};
-  std::map<std::int64_t, Result<EpochsAnswer>> answers;  // by batch
+  if (requirements.target == 0 && requirements.title.empty()) {
+    TACHO_TRY(usual, epochs.usual_target(requirements.job.model, requirements.job.data));
+    made.requirements.target = usual.value;
+    made.target_basis = usual.basis;
+  }
+  TACHO_TRY(answers, epochs_by_batch(made.requirements, plans, epochs));
+  const auto predictions = steps.steps(requirements.job, plans);
+  Exclusions excluded;
   std::map<std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>, Offer>
       best;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Plan& plan = plans[i];
+    const Result<EpochsAnswer>& answer = answers.at(plan.batch());
     if (!predictions[i].ok()) {
-      made.left_out[predictions[i].error().message] += 1;
+      excluded.add(predictions[i].error().message, plan);
       continue;
     }
-    if (!predictions[i]->fits) {
-      made.left_out["does not fit in the GPU's memory"] += 1;
+    if (!predictions[i]->fits || !answer.ok()) {
+      excluded.add(answer.ok() ? "does not fit in the GPU's memory" : answer.error().message, plan);
       continue;
     }
-    auto answer = answers.find(plan.batch());
-    if (answer == answers.end()) {
-      const EpochsQuestion question{requirements.job.model, requirements.job.data,
-                                    requirements.target, static_cast<double>(plan.batch())};
-      answer = answers.emplace(plan.batch(), epochs.epochs(question)).first;
-    }
-    // Without a number of epochs there is nothing to recommend.
-    if (!answer->second.ok()) return answer->second.error();
-    made.epochs_basis = answer->second->basis;
-    Offer offer = offer_of(requirements, plan, *predictions[i], *answer->second);
+    made.epochs_basis = answer->basis;
+    Offer offer = offer_of(requirements, plan, *predictions[i], *answer);
     const Instance& instance = plan.instance;
     const auto key =
         std::tuple(instance.cloud, instance.name, instance.gpu, instance.gpus, plan.nodes);
@@ -238,12 +303,11 @@ Result<Recommendation> recommend(const Requirements& requirements,
     }
   }
   for (auto& [key, offer] : best) made.offers.push_back(std::move(offer));
+  made.left_out = excluded.most_important_first();
   if (made.offers.empty()) {
-    const auto most_common = std::ranges::max_element(
-        made.left_out, {}, [](const auto& reason) { return reason.second; });
     return Error{ErrorCode::unavailable,
                  fmt::format("no prediction for any of {} plans; most common reason: {}",
-                             plans.size(), most_common->first)};
+                             plans.size(), made.left_out.front().reason)};
   }
   made.met =
       std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(requirements, one); });
@@ -251,6 +315,10 @@ Result<Recommendation> recommend(const Requirements& requirements,
   warn_of_nodes(made.offers);
   std::ranges::stable_sort(
       made.offers, [&](const Offer& a, const Offer& b) { return better(requirements, a, b); });
+  if (const std::size_t dropped = drop_pointless(made.offers); dropped > 0) {
+    made.left_out.push_back(
+        {"neither faster nor cheaper than an offer with the same GPUs", dropped, dropped});
+  }
   for (Offer& offer : made.offers) {
     warn_of_waiting(offer);
     if (&offer != &made.offers.front()) {
@@ -260,9 +328,40 @@ Result<Recommendation> recommend(const Requirements& requirements,
   return made;
 }
 
+Result<void> check_met(const Recommendation& made) {
+  if (made.met) return {};
+  const Requirements& requirements = made.requirements;
+  const auto& offers = made.offers;
+  const auto described = [](std::string_view which, const Offer& offer) {
+    const Instance& instance = offer.plan.instance;
+    return fmt::format("the {}, {}{} {}, takes {} and costs ${}", which,
+                       offer.plan.nodes > 1 ? fmt::format("{} x ", offer.plan.nodes) : "",
+                       instance.cloud, instance.name, human(Seconds(offer.hours.value * 3600)),
+                       three_figures(offer.dollars.value));
+  };
+  std::string limits;
+  std::string nearest;
+  if (requirements.deadline_hours) {
+    limits = fmt::format("the deadline of {}", human(Seconds(*requirements.deadline_hours * 3600)));
+    nearest = described("fastest", *std::ranges::min_element(offers, {}, [](const Offer& offer) {
+                          return offer.hours.value;
+                        }));
+  }
+  if (requirements.budget_usd) {
+    limits += fmt::format("{}the budget of ${}", limits.empty() ? "" : " and ",
+                          three_figures(*requirements.budget_usd));
+    nearest += (nearest.empty() ? "" : "; ") +
+               described("cheapest", *std::ranges::min_element(offers, {}, [](const Offer& offer) {
+                           return offer.dollars.value;
+                         }));
+  }
+  return Error{ErrorCode::unavailable, fmt::format("no machine meets {}; {}", limits, nearest)};
+}
+
 std::string title_of(const Requirements& requirements) {
   if (!requirements.title.empty()) return requirements.title;
-  return fmt::format("{} on {} to {}", requirements.job.model, requirements.job.data,
+  return fmt::format("{} on {} to {}{:.4g}", requirements.job.model, requirements.job.data,
+                     requirements.metric == TargetMetric::loss ? "a loss of " : "",
                      requirements.target);
 }
 
@@ -270,9 +369,13 @@ std::string command_of(const Requirements& requirements, const Offer& offer) {
   if (!requirements.command.empty()) return requirements.command;
   if (!find_model(requirements.job.model).ok()) return "";
   const Plan& plan = offer.plan;
-  std::string command = fmt::format(
-      "tacho train {} --data {} -b {} -e {} --target {}", requirements.job.model,
-      requirements.job.data, plan.batch_per_gpu, std::ceil(offer.epochs.high), requirements.target);
+  std::string command =
+      fmt::format("tacho train {} --data {} -b {} -e {}", requirements.job.model,
+                  requirements.job.data, plan.batch_per_gpu, std::ceil(offer.epochs.high));
+  if (!offer.options.empty()) command += " " + offer.options;
+  if (requirements.metric == TargetMetric::top1) {
+    command += fmt::format(" --target {:.4g}", requirements.target);
+  }
   if (plan.instance.gpus > 0) {
     command += fmt::format(" --device cuda --precision {}", kPrecisions.of(plan.precision));
   }

@@ -44,6 +44,10 @@ class KnownEpochs final : public EpochPredictor {
     const double value = 10 * (1 + question.batch / 10000);
     return EpochsAnswer{{value, value / 1.2, value * 1.2}, 100000, "the truth"};
   }
+  Result<UsualTarget> usual_target(const std::string&, const std::string& data) const override {
+    if (data == "nothing") return Error{ErrorCode::unavailable, "no prediction: never trained"};
+    return UsualTarget{0.7, "usual here"};
+  }
 };
 
 Instance instance(std::string name, std::string gpu, std::int64_t gpus, double price,
@@ -120,7 +124,7 @@ TEST(Recommend, WarnsOfPoorOffers) {
   Requirements requirements = kRequirements;
   requirements.max_nodes = 4;
   requirements.batches = {4};
-  Instance starved = instance("starved", "g9", 8, 1);
+  Instance starved = instance("starved", "g8", 8, 1);
   starved.vcpus = 2;
   const auto made = made_of(requirements, {instance("a", "g9", 8, 1), starved});
   const auto of = [&](const std::string& name, std::int64_t nodes) {
@@ -136,8 +140,63 @@ TEST(Recommend, WarnsOfPoorOffers) {
 
 TEST(Recommend, CountsExcludedPlansByReason) {
   const auto made = made_of(kRequirements, {instance("a", "g2", 1, 1)});
-  EXPECT_EQ(made.left_out.at("only fp32 was measured"), 16U);
-  EXPECT_EQ(made.left_out.at("does not fit in the GPU's memory"), 2U);
+  ASSERT_EQ(made.left_out.size(), 2U);
+  EXPECT_EQ(made.left_out[0].reason, "only fp32 was measured");
+  EXPECT_EQ(made.left_out[0].plans, 16U);
+  EXPECT_EQ(made.left_out[1].reason, "does not fit in the GPU's memory");
+  EXPECT_EQ(made.left_out[1].plans, 2U);
+}
+
+// Predicts no machine: says why for each.
+class NoSteps final : public StepPredictor {
+ public:
+  Result<StepPrediction> step(const Job&, const Plan& plan) const override {
+    const bool has_gpu = plan.instance.gpus > 0;
+    return Error{ErrorCode::unavailable, has_gpu ? "unknown GPU" : "machines without a GPU"};
+  }
+};
+
+TEST(Recommend, TheReasonIsWhatMattered) {
+  const std::vector<Instance> machines = {instance("a", "g2", 1, 1), instance("b", "", 0, 1),
+                                          instance("c", "", 0, 1), instance("d", "", 0, 1)};
+  Requirements requirements = kRequirements;
+  requirements.precisions = {Precision::fp32};
+  EXPECT_THAT(recommend(requirements, machines, NoSteps(), KnownEpochs()).error().message,
+              HasSubstr("most common reason: unknown GPU"));
+  // Without a number of epochs the machines do not matter.
+  requirements.target = 0.95;
+  EXPECT_EQ(recommend(requirements, machines, NoSteps(), KnownEpochs()).error().message,
+            "no prediction: too high");
+}
+
+TEST(Recommend, TakesAndNamesTheUsualTarget) {
+  Requirements requirements = kRequirements;
+  requirements.target = 0;
+  const auto made = made_of(requirements, {instance("a", "g2", 1, 1)});
+  EXPECT_EQ(made.requirements.target, 0.7);
+  EXPECT_THAT(recommendation_text(made, 1, Terminal(-1)),
+              StartsWith("lenet5 on fashion-mnist to 0.7\ntarget 0.7: usual here\n"));
+  EXPECT_THAT(made.offers[0].plan.instance.name, "a");
+  requirements.job.data = "nothing";
+  EXPECT_EQ(recommend(requirements, {instance("a", "g2", 1, 1)}, KnownSteps(), KnownEpochs())
+                .error()
+                .message,
+            "no prediction: never trained");
+}
+
+TEST(Recommend, OffersEachTradeOffOnce) {
+  Instance bigger = instance("same-gpu-more-memory", "g2", 1, 1.2);
+  bigger.memory_gib = 500;
+  Instance own = instance("here", "g2", 1, 5);
+  own.cloud = "own";
+  const auto made = made_of(kRequirements, {instance("a", "g2", 1, 1), bigger, own,
+                                            instance("b", "g4", 1, 3), instance("c", "g2", 2, 2)});
+  std::vector<std::string> names;
+  for (const Offer& offer : made.offers) names.push_back(offer.plan.instance.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a", "here", "b", "c"));
+  EXPECT_EQ(made.left_out.back().reason,
+            "neither faster nor cheaper than an offer with the same GPUs");
+  EXPECT_EQ(made.left_out.back().plans, 1U);
 }
 
 TEST(Recommend, AbstainsWithTheMostCommonReason) {
@@ -165,12 +224,23 @@ TEST(Recommend, MachinesWithoutAGpuNeedFp32) {
   EXPECT_THAT(none.error().message, HasSubstr("need fp32"));
 }
 
-TEST(Recommend, ReportsThatNoOfferMeetsTheDeadline) {
+TEST(Recommend, NamesTheFastestOfferIfNoneMeetsTheDeadline) {
+  const std::vector<Instance> two = {instance("slow", "g2", 1, 1), instance("fast", "g4", 1, 3)};
   Requirements requirements = kRequirements;
-  requirements.deadline_hours = 1e-6;
-  EXPECT_FALSE(made_of(requirements, {instance("a", "g2", 1, 1)}).met);
+  requirements.deadline_hours = 1.0 / 60;
+  const auto late = made_of(requirements, two);
+  EXPECT_FALSE(late.met);
+  EXPECT_EQ(to_json(late)["met"], false);
+  EXPECT_EQ(check_met(late).error().message,
+            "no machine meets the deadline of 1 min 00 s; the fastest, aws fast, takes 41 min 42 s "
+            "and costs $2.08");
+  requirements.budget_usd = 1;
+  EXPECT_THAT(check_met(made_of(requirements, two)).error().message,
+              HasSubstr("and the budget of $1.00; the fastest, aws fast, takes 41 min 42 s and "
+                        "costs $2.08; the cheapest, aws slow, takes"));
   requirements.deadline_hours = 1e6;
-  EXPECT_TRUE(made_of(requirements, {instance("a", "g2", 1, 1)}).met);
+  requirements.budget_usd = 1e6;
+  EXPECT_TRUE(check_met(made_of(requirements, two)).ok());
 }
 
 // Predicts plans with a minimum batch.
@@ -229,6 +299,14 @@ TEST(Recommend, PrintsWithinEightyColumnsAndAsJsonAndCsv) {
       {instance("a-name-that-is-really-far-too-long", "g2", 8, 1), instance("b", "g4", 1, 300)});
   std::istringstream lines(recommendation_text(made, 10, Terminal(-1)));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
+  const auto similar =
+      made_of(kRequirements, {instance("gpu-l40s_1gpu-16vcpu-1152gb", "g2", 1, 1),
+                              instance("gpu-l40s_1gpu-16vcpu-9952gb", "g4", 1, 9)});
+  const std::string text = recommendation_text(similar, 10, Terminal(-1));
+  EXPECT_THAT(text, HasSubstr("1152gb"));
+  std::istringstream similar_lines(text);
+  for (std::string line; std::getline(similar_lines, line);) EXPECT_LE(display_width(line), 80U);
+  EXPECT_THAT(text, HasSubstr("9952gb")) << "names are not cut to the same letters";
   const Json json = to_json(made);
   EXPECT_EQ(json["offers"].size(), made.offers.size());
   EXPECT_EQ(json["offers"][0]["hours"]["value"], made.offers[0].hours.value);

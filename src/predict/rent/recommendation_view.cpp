@@ -4,40 +4,53 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numeric>
 
 #include "base/csv.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "predict/rent/duration_text.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::size_t kMachineColumns = 20;
-constexpr std::size_t kGpuColumns = 14;
 constexpr std::size_t kLineColumns = 80;
+constexpr std::size_t kGapColumns = 2;      // between the columns of a table
+constexpr std::size_t kFewestColumns = 12;  // for the name of a machine
 constexpr std::size_t kReasonsShown = 4;
 
-// Formats three significant figures: "1.42", "142".
-std::string figure(double value) {
-  const double size = std::abs(value);
-  const int decimals = size < 0.995 ? 3 : size < 9.95 ? 2 : size < 99.5 ? 1 : 0;
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
-std::string interval(const Estimate& range) {
-  return fmt::format("{} ({}-{})", figure(range.value), figure(range.low), figure(range.high));
-}
-
+// Azure's names without their common beginning, which fill the column otherwise.
 std::string machine_of(const Plan& plan) {
-  const std::string name = plan.instance.cloud + " " + plan.instance.name;
-  const std::string count = plan.nodes > 1 ? fmt::format("{}x ", plan.nodes) : "";
-  return count + shortened(name, kMachineColumns - count.size());
+  constexpr std::string_view kAzure = "Standard_";
+  const std::string& name = plan.instance.name;
+  const bool azure = plan.instance.cloud == "azure" && name.starts_with(kAzure);
+  return (plan.nodes > 1 ? fmt::format("{}x ", plan.nodes) : "") + plan.instance.cloud + " " +
+         (azure ? name.substr(kAzure.size()) : name);
+}
+
+constexpr std::string_view kFurtherLine = "  ";
+
+// Breaks a long name after punctuation: names that were cut would look the same.
+std::vector<std::string> lines_of(std::string name, std::size_t columns) {
+  std::vector<std::string> lines;
+  while (name.size() > columns) {
+    const std::size_t mark = name.find_last_of(" _-:.", columns - 1);
+    const bool breaks = mark != std::string::npos && mark >= kFurtherLine.size();
+    const std::size_t end = breaks ? mark + 1 : columns;
+    lines.push_back(name.substr(0, end));
+    name.replace(0, end, kFurtherLine);
+  }
+  lines.push_back(std::move(name));
+  return lines;
 }
 
 std::string gpus_of(const Plan& plan) {
   if (plan.instance.gpus == 0) return "none";
-  return shortened(fmt::format("{} {}", plan.instance.gpus, plan.instance.gpu), kGpuColumns);
+  return fmt::format("{} {}", plan.instance.gpus, plan.instance.gpu);
+}
+
+std::string batch_of(const Requirements& requirements, std::int64_t batch) {
+  return requirements.batch_known ? std::to_string(batch) : "-";
 }
 
 // Writes `head`, then `text` broken at spaces; further lines are indented by the width of `head`.
@@ -70,21 +83,28 @@ std::string memory_of(const StepPrediction& step) {
 std::string first_in_full(const Recommendation& made, const Terminal& terminal) {
   const Offer& first = made.offers.front();
   const Plan& plan = first.plan;
-  std::string text = fmt::format(
-      "{} {} in {}, {} per hour as of {}\n", terminal.bold("first"), plan.instance.name,
-      plan.instance.region, fmt::format("${}", figure(first.dollars.value / first.hours.value)),
-      plan.instance.date);
-  text += fmt::format("  step    {} s, total batch {}, {}, {} workers per GPU\n",
-                      interval(first.step.seconds), plan.batch(), kPrecisions.of(plan.precision),
-                      plan.workers);
+  std::string text =
+      fmt::format("{} {} in {}, {} per hour as of {}\n", terminal.bold("first"), plan.instance.name,
+                  plan.instance.region,
+                  fmt::format("${}", three_figures(first.dollars.value / first.hours.value)),
+                  plan.instance.date);
+  text += wrapped(
+      "  step    ",
+      fmt::format(
+          "{}{}, {}, {} workers per GPU", duration_text(first.step.seconds),
+          made.requirements.batch_known ? fmt::format(", total batch {}", plan.batch()) : "",
+          kPrecisions.of(plan.precision), plan.workers));
+  if (!first.step.software.empty()) text += wrapped("  with    ", printable(first.step.software));
   if (made.requirements.title.empty()) {
     text += wrapped("  epochs  ",
-                    fmt::format("{}, based on {}", interval(first.epochs), made.epochs_basis));
+                    fmt::format("{} ({}-{}), based on {}", three_figures(first.epochs.value),
+                                three_figures(first.epochs.low), three_figures(first.epochs.high),
+                                made.epochs_basis));
   }
   text += "  memory  " + memory_of(first.step) + "\n";
   if (made.requirements.deadline_hours || made.requirements.budget_usd) {
-    text += fmt::format("  success {:.0f} % probability of meeting deadline and budget{}\n",
-                        100 * first.probability, made.met ? "" : "; no offer is likely to");
+    text += fmt::format("  success {:.0f} % probability of meeting deadline and budget\n",
+                        100 * first.probability);
   }
   const std::string command = printable(command_of(made.requirements, first));
   const std::string none =
@@ -103,14 +123,12 @@ std::string notes(const Recommendation& made, std::size_t shown) {
   return text;
 }
 
-// Lists the most common reasons; a catalog of a thousand machines has too many to show.
+// Lists the most important reasons; a catalog of a thousand machines has too many to show.
 std::string excluded_plans(const Recommendation& made) {
-  std::vector<std::pair<std::size_t, std::string>> reasons;
-  for (const auto& [reason, count] : made.left_out) reasons.emplace_back(count, reason);
-  std::ranges::stable_sort(reasons, std::greater(), [](const auto& one) { return one.first; });
+  const auto& reasons = made.left_out;
   std::string text;
   for (std::size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i) {
-    text += wrapped(fmt::format("{:6}  ", reasons[i].first), printable(reasons[i].second));
+    text += wrapped(fmt::format("{:6}  ", reasons[i].plans), printable(reasons[i].reason));
   }
   if (reasons.size() > kReasonsShown) {
     text += fmt::format("        and {} more reasons; --json lists all\n",
@@ -139,6 +157,7 @@ Json offer_json(const Recommendation& made, const Offer& offer) {
           {"spot", offer.spot},
           {"price_date", instance.date},
           {"price_source", instance.source},
+          {"software", offer.step.software},
           {"step_s", range_json(offer.step.seconds)},
           {"epochs", range_json(offer.epochs)},
           {"hours", range_json(offer.hours)},
@@ -161,22 +180,45 @@ std::string recommendation_text(const Recommendation& made, std::size_t offers,
   const std::size_t shown = std::min(offers, made.offers.size());
   const Requirements& requirements = made.requirements;
   std::string text =
-      terminal.bold(shortened(printable(title_of(requirements)), kLineColumns)) + "\n\n";
+      terminal.bold(shortened(printable(title_of(requirements)), kLineColumns)) + "\n";
+  if (!made.target_basis.empty()) {
+    text += wrapped("target ", fmt::format("{:.4g}: {}", requirements.target, made.target_basis));
+  }
+  text += "\n";
   Table table({{"", Align::right},
                {"machine", Align::left},
                {"GPUs", Align::left},
                {"batch"},
-               {"hours"},
+               {"time", Align::left},
                {"dollars"},
                {"", Align::left}});
+  // The cells of an offer besides its machine, which gets the rest of the line.
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> widths = {0, 4, 5, 4, 7, 1};  // of the headings, without the machine
   for (std::size_t i = 0; i < shown; ++i) {
     const Offer& offer = made.offers[i];
-    table.add({std::to_string(i + 1), machine_of(offer.plan), gpus_of(offer.plan),
-               std::to_string(offer.plan.batch_per_gpu), interval(offer.hours),
-               figure(offer.dollars.value), offer.on_front ? "*" : ""});
+    rows.push_back({std::to_string(i + 1), gpus_of(offer.plan),
+                    batch_of(requirements, offer.plan.batch_per_gpu),
+                    duration_text(scaled(offer.hours, 3600)), three_figures(offer.dollars.value),
+                    offer.on_front ? "*" : ""});
+    for (std::size_t k = 0; k < widths.size(); ++k) {
+      widths[k] = std::max(widths[k], display_width(rows[i][k]));
+    }
+  }
+  const std::size_t taken =
+      std::accumulate(widths.begin(), widths.end(), widths.size() * kGapColumns);
+  const std::size_t columns = kLineColumns - std::min(taken, kLineColumns - kFewestColumns);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto machine = lines_of(machine_of(made.offers[i].plan), columns);
+    std::vector<std::string> row = rows[i];
+    row.insert(row.begin() + 1, machine.front());
+    table.add(row);
+    for (std::size_t k = 1; k < machine.size(); ++k) {
+      table.add({"", machine[k], "", "", "", "", ""});
+    }
   }
   text += table.text(terminal);
-  text += terminal.dim("hours with 90 % interval; * none is both cheaper and faster") + "\n\n";
+  text += terminal.dim("time with 90 % interval; * none is both cheaper and faster") + "\n\n";
   text += first_in_full(made, terminal);
   std::string why;
   for (std::size_t i = 1; i < shown; ++i) {
@@ -197,15 +239,18 @@ Json to_json(const Recommendation& made) {
                {"model", requirements.job.model},
                {"data", requirements.job.data},
                {"target", requirements.target},
-               {"epochs_basis", made.epochs_basis}};
+               {"metric", kTargetMetrics.of(requirements.metric)},
+               {"epochs_basis", made.epochs_basis},
+               {"met", made.met}};
+  if (!made.target_basis.empty()) json["target_basis"] = made.target_basis;
   if (requirements.deadline_hours) json["deadline_hours"] = *requirements.deadline_hours;
   if (requirements.budget_usd) json["budget_usd"] = *requirements.budget_usd;
   Json offers = Json::array();
   for (const Offer& offer : made.offers) offers.push_back(offer_json(made, offer));
   json["offers"] = std::move(offers);
   Json reasons = Json::array();
-  for (const auto& [reason, count] : made.left_out) {
-    reasons.push_back({{"reason", reason}, {"plans", count}});
+  for (const LeftOut& one : made.left_out) {
+    reasons.push_back({{"reason", one.reason}, {"plans", one.plans}});
   }
   json["left_out"] = std::move(reasons);
   return json;
