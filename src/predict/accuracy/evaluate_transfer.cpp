@@ -9,7 +9,7 @@
 namespace tacho {
 namespace {
 
-struct Tally {
+struct TransferTally {
   std::vector<double> typical;  // median absolute error of each model
   double covered = 0;
 
@@ -27,7 +27,7 @@ struct Tally {
 std::vector<TransferScore> evaluate_transfer(std::span<const Curve> curves) {
   const EpochTransfer transfer(curves);
   const std::vector<HeldOutModel>& models = transfer.held_out();
-  std::map<std::string, Tally> tallies;
+  std::map<std::string, TransferTally> tallies;
   for (std::size_t i = 0; i < models.size(); ++i) {
     std::vector<HeldOutModel> others = models;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));

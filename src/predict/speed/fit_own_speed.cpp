@@ -230,7 +230,7 @@ std::vector<CarriedJob> carry_published(std::span<const MeasuredJob> published,
     const auto network = layers.of(model, size_of(job, model));
     if (!gpu.ok() || !network.ok()) continue;
     const NumberFormat format = number_format(job.precision);
-    const StepParts parts = roofline_step(*network, *job.batch_per_gpu, format, **gpu, rates);
+    const RooflineParts parts = roofline_step(*network, *job.batch_per_gpu, format, **gpu, rates);
     if (parts.launch > kMostLaunches * parts.total()) continue;
     const std::string key =
         fmt::format("{} {} {} {} {} {} {}", job.model, job.framework, job.precision, job.layout,

@@ -87,13 +87,13 @@ bool is_half(NumberFormat format) {
          format == NumberFormat::fp8;
 }
 
-StepParts roofline_step(const OwnNetwork& network, double batch, NumberFormat format,
-                        const GpuSpec& gpu, const RooflineRates& rates) {
+RooflineParts roofline_step(const OwnNetwork& network, double batch, NumberFormat format,
+                            const GpuSpec& gpu, const RooflineRates& rates) {
   const double peak = peak_tflops(gpu, format) * 1e12 * rates[peak_share(format)];
   const double bandwidth = gpu.memory_gb_per_s * 1e9;
   const double width = is_half(format) ? 0.5 : 1;
   const bool tiles = format != NumberFormat::fp32;  // only matrix units are wasted by padding
-  StepParts parts;
+  RooflineParts parts;
   for (const LayerCost& layer : network.layers) {
     double arithmetic = 0;
     // A depthwise convolution has so little arithmetic that its traffic hides it.

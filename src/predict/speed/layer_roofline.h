@@ -51,7 +51,7 @@ inline constexpr Names<Rate, kRates> kRateNames{"rate",
 using RooflineRates = EnumArray<Rate, double, kRates>;
 
 // Seconds of a step on one GPU by what limits them; they add up to the step.
-struct StepParts {
+struct RooflineParts {
   double arithmetic = 0;
   double traffic = 0;
   double optimizer = 0;
@@ -60,8 +60,8 @@ struct StepParts {
 };
 
 // Decreases with every rate of the GPU, increases with the batch.
-StepParts roofline_step(const OwnNetwork& network, double batch, NumberFormat format,
-                        const GpuSpec& gpu, const RooflineRates& rates);
+RooflineParts roofline_step(const OwnNetwork& network, double batch, NumberFormat format,
+                            const GpuSpec& gpu, const RooflineRates& rates);
 
 // No step is faster: all multiply-adds at the peak, and the optimizer's traffic, as far as no cache
 // can hold it, at the full bandwidth.

@@ -47,8 +47,8 @@ struct OwnFit {
 };
 
 struct OwnStep {
-  StepParts parts;   // add up to the step
-  double reach = 0;  // half width of the 90 % interval, in logarithms
+  RooflineParts parts;  // add up to the step
+  double reach = 0;     // half width of the 90 % interval, in logarithms
   OwnNovelty novelty = OwnNovelty::batch;
 };
 
