@@ -149,7 +149,7 @@ Result<bool> is_decoder_job(const DecoderOptions& o, const TrainingJob& job) {
       o.accumulate || o.network_gbps || o.sharding || o.recompute || o.tokens) {
     return true;
   }
-  if (job.model.empty() || job.framework != kUsualFramework) return false;
+  if (job.model.empty() || !job.framework.empty()) return false;
   TACHO_TRY(shapes, DecoderCatalog::shipped());
   return shapes.find(job.model) != nullptr;
 }

@@ -15,7 +15,9 @@
 #include "experiments/predictions/speed_model_files.h"
 #include "machine/probe/host_probe.h"
 #include "predict/speed/gpu_spec_file.h"
+#include "predict/speed/own_model_costs.h"
 #include "predict/speed/prediction_view.h"
+#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {
@@ -139,6 +141,10 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
                             context);
   }
   TACHO_CHECK(check(o.job));
+  if (o.job.input_shape.empty() && !o.data.empty()) {
+    TACHO_CHECK(find_dataset(o.data));
+    o.job.input_shape = input_shape_of(o.job.model, o.data);
+  }
   TACHO_TRY(predictions, predictor.predict(std::span(&o.job, 1), 1));
   if (!predictions.front()) {
     return Error{ErrorCode::usage, fmt::format("{} is not a GPU; see 'tacho catalog'", o.job.gpu)};

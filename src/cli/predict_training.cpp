@@ -4,7 +4,6 @@
 #include "cli/target_option.h"
 #include "experiments/predictions/known_curves.h"
 #include "experiments/predictions/training_answer_view.h"
-#include "predict/accuracy/curve_catalog.h"
 #include "predict/rent/catalog.h"
 
 namespace tacho {
@@ -54,7 +53,7 @@ Result<int> predict_training(const TrainingOptions& options, const TrainingJob& 
   TACHO_CHECK(check(question));
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(curves, own_curves(store, job.model, data, kOwnCurves));
-  for (Curve& curve : published_curves()) curves.push_back(std::move(curve));
+  for (Curve& curve : shipped_curves()) curves.push_back(std::move(curve));
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(instances, Catalog(home).instances());
   TACHO_TRY(answer, answer_training(question, predictor, curves, instances));

@@ -223,7 +223,7 @@ test("offers are ranked, drawn and explained, and can be varied", async () => {
   assert.match(readFileSync(await (await kept).path(), "utf8"), /^rank,cloud,/);
   await page.goto("/recommend?model=mlp&data=cifar100");
   await page.getByRole("heading", { name: "No prediction possible" }).waitFor({ timeout: 60000 });
-  await page.getByText("tacho train mlp --data cifar100").waitFor();
+  await page.getByText("tacho train mlp --data cifar100", { exact: true }).waitFor();
   page.errors = page.errors.filter((text) => !/422/.test(text));
 });
 

@@ -19,12 +19,30 @@ constexpr std::array<std::string_view, 7> kCurveColumns = {
 constexpr std::array<std::string_view, 8> kNeededOptions = {
     "model", "data", "batch", "epochs", "optimizer", "lr", "schedule", "accumulate"};
 // Options that not every version has, or that another one wrote differently.
-constexpr std::array<std::string_view, 23> kOtherOptions = {
-    "nproc",       "nnodes",      "length",         "augment",         "crop",
-    "flip",        "stem",        "momentum",       "nesterov",        "weight-decay",
-    "beta1",       "beta2",       "epsilon",        "warmup-epochs",   "warmup-steps",
-    "step-epochs", "step-factor", "milestones",     "label-smoothing", "clip",
-    "freeze",      "head-lr",     "weights-partial"};
+constexpr std::array<std::string_view, 24> kOtherOptions = {"nproc",
+                                                            "nnodes",
+                                                            "length",
+                                                            "augment",
+                                                            "crop",
+                                                            "flip",
+                                                            "stem",
+                                                            "momentum",
+                                                            "nesterov",
+                                                            "weight-decay",
+                                                            "beta1",
+                                                            "beta2",
+                                                            "epsilon",
+                                                            "warmup-epochs",
+                                                            "warmup-steps",
+                                                            "step-epochs",
+                                                            "step-factor",
+                                                            "milestones",
+                                                            "label-smoothing",
+                                                            "clip",
+                                                            "freeze",
+                                                            "head-lr",
+                                                            "weights-partial",
+                                                            "ema"};
 constexpr std::string_view kSteps = "spec.steps";  // set if the run ended within an epoch
 
 Result<std::vector<double>> numbers_in(std::string_view list, std::string_view column) {

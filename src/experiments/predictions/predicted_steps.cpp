@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "experiments/predictions/speed_model_files.h"
@@ -12,22 +11,6 @@
 
 namespace tacho {
 namespace {
-
-// Architectures before Ampere support neither.
-bool has_bf16_and_tf32(const GpuSpec& gpu) {
-  constexpr std::array<std::string_view, 5> kBefore = {"Kepler", "Maxwell", "Pascal", "Volta",
-                                                       "Turing"};
-  return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
-}
-
-// Returns "" if neither the data nor a known model determines it.
-std::string shape_of_input(const Job& job) {
-  RunSpec spec;
-  spec.model = job.model;
-  spec.data = job.data;
-  const SampleSize size = sample_size(spec);
-  return size.extent > 0 ? size.text : "";
-}
 
 StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
   const auto batch = static_cast<double>(plan.batch());
@@ -63,7 +46,7 @@ Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& pla
   asked.num_gpus = static_cast<double>(plan.ranks());
   asked.num_nodes = static_cast<double>(plan.nodes);
   asked.batch_per_gpu = static_cast<double>(plan.batch_per_gpu);
-  asked.input_shape = shape_of_input(job);
+  asked.input_shape = input_shape_of(job.model, job.data);
   asked.data_kind = "real";
   TACHO_CHECK(check(asked));
   return asked;

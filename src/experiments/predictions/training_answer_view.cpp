@@ -45,9 +45,9 @@ Json estimate_json(const Estimate& estimate) {
 std::string training_answer_text(const TrainingQuestion& question, const TrainingAnswer& answer,
                                  double gpu_memory_gb, const Terminal& terminal) {
   const TrainingJob& job = question.job;
-  std::string out =
-      fmt::format("{} on {}, {} epochs on {} × {}, batch {} per GPU\n", job.model, question.data,
-                  question.epochs, job.num_gpus, job.gpu, *job.batch_per_gpu);
+  std::string out = fmt::format("{} on {}, {} epoch{} on {} × {}, batch {} per GPU\n", job.model,
+                                question.data, question.epochs, question.epochs == 1 ? "" : "s",
+                                job.num_gpus, job.gpu, *job.batch_per_gpu);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += fmt::format("  {:<9} {}\n", name, text);
   };

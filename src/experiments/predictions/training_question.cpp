@@ -48,13 +48,7 @@ void add_memory(const std::optional<Prediction>& step, TrainingAnswer& answer) {
 Result<std::optional<Prediction>> step_of(const TrainingQuestion& question,
                                           const Predictor& predictor) {
   TrainingJob job = question.job;
-  if (job.input_shape.empty()) {
-    RunSpec spec;
-    spec.model = job.model;
-    spec.data = question.data;
-    const SampleSize size = sample_size(spec);
-    if (size.extent > 0) job.input_shape = size.text;
-  }
+  if (job.input_shape.empty()) job.input_shape = input_shape_of(job.model, question.data);
   TACHO_TRY(predictions, predictor.predict(std::span(&job, 1), 1));
   return predictions.front();
 }
@@ -108,9 +102,19 @@ Estimate limited_by(const Estimate& training, double input) {
           std::max(training.high, input * kRateFactor)};
 }
 
+// The rate falls over the whole schedule, so the first epochs of a long training say nothing about
+// a short one.
+bool has_similar_length(const Curve& curve, double epochs) {
+  constexpr double kLengthFactor = 2;
+  if (!curve.setting.decays) return true;
+  const double planned =
+      curve.setting.planned_epochs > 0 ? curve.setting.planned_epochs : curve.epochs.back();
+  return planned <= epochs * kLengthFactor && epochs <= planned * kLengthFactor;
+}
+
 Result<std::vector<CurvePrediction>> from_curves(const TrainingQuestion& question,
                                                  const DatasetSize& size,
-                                                 const std::vector<Curve>& curves) {
+                                                 std::vector<Curve> curves) {
   Curve begun;
   CurveSetting& setting = begun.setting;
   setting.model = question.job.model;
@@ -120,13 +124,24 @@ Result<std::vector<CurvePrediction>> from_curves(const TrainingQuestion& questio
   setting.epoch_samples = size.train * (question.data_split == DataSplit::whole ? ranks : 1);
   setting.learning_rate = question.learning_rate;
   setting.planned_epochs = question.epochs;
+  const auto is_of_task = [&](const Curve& curve) { return same_task(curve.setting, setting); };
+  const bool is_known = std::ranges::any_of(curves, is_of_task);
+  std::erase_if(curves, [&](const Curve& curve) {
+    return is_of_task(curve) && !has_similar_length(curve, question.epochs);
+  });
   const Curve* nearest = nullptr;
   const auto off = [&](const Curve& curve) {
     return std::abs(std::log(curve.setting.batch / setting.batch));
   };
   for (const Curve& curve : curves) {
-    if (!same_task(curve.setting, setting)) continue;
+    if (!is_of_task(curve)) continue;
     if (nearest == nullptr || off(curve) < off(*nearest)) nearest = &curve;
+  }
+  if (nearest == nullptr && is_known) {
+    return abstain(fmt::format(
+        "the known trainings of {} on {} are more than twice or less than half as long, and their "
+        "learning rate falls with their length",
+        setting.model, setting.data));
   }
   if (nearest == nullptr) {
     return abstain(
@@ -144,6 +159,7 @@ Result<TrainingAnswer> from_speed(const TrainingQuestion& question,
                                   const std::vector<Curve>& curves) {
   TACHO_TRY(size, dataset_size(question.data));
   if (!step) return abstain(question.job.gpu + " is not a GPU");
+  if (!step->known()) return Error{ErrorCode::usage, step->reason};
   const double passes = question.data_split == DataSplit::whole ? question.job.num_gpus : 1;
   const double trained = size.train * passes;
   const Estimate& rate = step->samples_per_s;
@@ -154,7 +170,7 @@ Result<TrainingAnswer> from_speed(const TrainingQuestion& question,
     answer.epoch_seconds = limited_by(answer.epoch_seconds, *input);
   }
   add_accuracy(from_curves(question, size, curves), question, answer);
-  answer.software = question.job.framework;
+  answer.software = step->software;
   answer.basis = "predicted speed and the dataset's size";
   if (!step->in_domain) answer.warning = step->reason;
   return answer;
@@ -193,10 +209,18 @@ Result<void> check(const TrainingQuestion& question) {
   if (!(workers >= 0 && workers <= 1024)) return refuse("--workers must be between 0 and 1024");
   const double rate = question.learning_rate.value_or(1);
   if (!(rate > 0 && rate <= 1000)) {
-    return refuse("--learning-rate must be above 0 and at most 1000");
+    return refuse("--lr must be above 0 and at most 1000");
   }
-  TACHO_CHECK(dataset_size(question.data));
-  return check(question.job);
+  TACHO_CHECK(check(question.job));
+  TACHO_TRY(size, dataset_size(question.data));
+  const double batch = *question.job.batch_per_gpu;
+  const double whole = batch * question.job.num_gpus;
+  if (batch < 1 || batch != std::floor(batch) || whole > size.train) {
+    return refuse(fmt::format(
+        "-b must be a whole number, and at most the {:.0f} samples of {} divided by the GPUs",
+        size.train, question.data));
+  }
+  return {};
 }
 
 Result<TrainingAnswer> answer_training(const TrainingQuestion& question, const Predictor& predictor,

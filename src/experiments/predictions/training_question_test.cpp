@@ -20,13 +20,10 @@ const Predictor& shipped_predictor() {
 }
 
 TrainingQuestion resnet18_on(std::string gpu, double gpus) {
-  TrainingQuestion question{.job = {.model = "resnet18",
-                                    .framework = std::string(kUsualFramework),
-                                    .gpu = std::move(gpu),
-                                    .num_gpus = gpus,
-                                    .batch_per_gpu = 128},
-                            .data = "cifar10",
-                            .epochs = 30};
+  TrainingQuestion question{
+      .job = {.model = "resnet18", .gpu = std::move(gpu), .num_gpus = gpus, .batch_per_gpu = 128},
+      .data = "cifar10",
+      .epochs = 30};
   return question;
 }
 
@@ -54,8 +51,29 @@ TEST(TrainingQuestion, TheNamedSoftwareIsPredictedFromItsSpeed) {
   question.any_software = false;
   const auto answer = ask(question);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
-  EXPECT_EQ(answer->software, kUsualFramework);
-  EXPECT_THAT(answer->accuracy, SizeIs(30));  // of published curves
+  EXPECT_EQ(answer->software, "tacho");
+}
+
+TEST(TrainingQuestion, AShortTrainingIsNotTheBeginningOfALongOne) {
+  TrainingQuestion question = resnet18_on("A100-SXM4-40GB", 1);
+  question.job.model = "resnet50";
+  question.data = "imagenet";
+  question.epochs = 90;
+  const auto whole = ask(question);
+  question.epochs = 1;
+  const auto one = ask(question);
+  ASSERT_TRUE(whole.ok() && one.ok());
+  EXPECT_THAT(whole->accuracy, SizeIs(90));
+  EXPECT_THAT(one->accuracy, IsEmpty());
+  EXPECT_THAT(one->accuracy_reason, HasSubstr("less than half as long"));
+}
+
+TEST(TrainingQuestion, AnUnknownModelIsRefused) {
+  TrainingQuestion question = resnet18_on("A100-SXM4-40GB", 1);
+  question.job.model = "resnet19";
+  const auto answer = ask(question);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_THAT(answer.error().message, HasSubstr("did you mean"));
 }
 
 TEST(TrainingQuestion, SaysWhyTheAccuracyIsUnknownAndStillPredictsTheTime) {
@@ -108,6 +126,8 @@ TEST(TrainingQuestion, BadQuestionsSayHowToAsk) {
   EXPECT_THAT(message([](auto& q) { q.data = ""; }), HasSubstr("--data"));
   EXPECT_THAT(message([](auto& q) { q.data = "cifar11"; }), HasSubstr("cifar10"));
   EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = {}; }), HasSubstr("-b"));
+  EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = 0.5; }), HasSubstr("-b"));
+  EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = 60000; }), HasSubstr("50000 samples"));
   EXPECT_THAT(message([](auto& q) { q.epochs = 0; }), HasSubstr("--epochs"));
   EXPECT_THAT(message([](auto& q) { q.epochs = 2.5; }), HasSubstr("--epochs"));
   EXPECT_THAT(message([](auto& q) { q.workers = -1; }), HasSubstr("--workers"));

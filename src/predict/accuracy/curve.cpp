@@ -20,7 +20,7 @@ std::string recipe_of(const RunSpec& spec) {
 }
 
 // Options that change the learning curve; the number of epochs and the batch are printed anyway.
-constexpr std::array<std::string_view, 18> kRecipeOptions = {"length",
+constexpr std::array<std::string_view, 19> kRecipeOptions = {"length",
                                                              "augment",
                                                              "crop",
                                                              "flip",
@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, 18> kRecipeOptions = {"length",
                                                              "step-factor",
                                                              "milestones",
                                                              "label-smoothing",
-                                                             "clip"};
+                                                             "clip",
+                                                             "ema"};
 
 std::string recipe_options(const RunSpec& spec) {
   const auto plain = train_request({{"model", spec.model}, {"data", spec.data}});
@@ -52,7 +53,6 @@ std::string recipe_options(const RunSpec& spec) {
   std::string text;
   for (const std::string_view name : kRecipeOptions) {
     const RunOption* option = find_run_option(name);
-    if (option == nullptr) continue;  // of another version
     const Json value = option->get(used);
     // Choosing another optimizer changes the defaults of its parameters.
     if (value.is_null() || value == option->get(name == "optimizer" ? *plain : *usual)) continue;

@@ -305,9 +305,12 @@ Result<Recommendation> recommend(const Requirements& requirements,
   for (auto& [key, offer] : best) made.offers.push_back(std::move(offer));
   made.left_out = excluded.most_important_first();
   if (made.offers.empty()) {
+    std::string_view reason = made.left_out.front().reason;
+    constexpr std::string_view kAbstention = "no prediction: ";
+    if (reason.starts_with(kAbstention)) reason.remove_prefix(kAbstention.size());
     return Error{ErrorCode::unavailable,
                  fmt::format("no prediction for any of {} plans; most common reason: {}",
-                             plans.size(), made.left_out.front().reason)};
+                             plans.size(), reason)};
   }
   made.met =
       std::ranges::any_of(made.offers, [&](const Offer& one) { return meets(requirements, one); });

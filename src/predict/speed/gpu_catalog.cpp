@@ -121,6 +121,12 @@ Result<void> complete(GpuSpec& gpu) {
   return {};
 }
 
+bool has_bf16_and_tf32(const GpuSpec& gpu) {
+  constexpr std::array<std::string_view, 5> kBefore = {"Kepler", "Maxwell", "Pascal", "Volta",
+                                                       "Turing"};
+  return std::ranges::find(kBefore, gpu.architecture) == kBefore.end();
+}
+
 bool is_at_least(const GpuSpec& faster, const GpuSpec& slower) {
   return faster.architecture == slower.architecture && faster.fp32_tflops >= slower.fp32_tflops &&
          faster.tf32_tflops >= slower.tf32_tflops && faster.half_tflops >= slower.half_tflops &&

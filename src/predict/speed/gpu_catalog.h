@@ -42,6 +42,9 @@ Result<Peers> read_peers(std::string_view word, double nvlink_gb_per_s);
 // Rejects values out of range and fills in `half` and `tf32` where they are 0.
 Result<void> complete(GpuSpec& gpu);
 
+// Architectures before Ampere support neither.
+bool has_bf16_and_tf32(const GpuSpec& gpu);
+
 // True for GPUs of the same architecture that are slower in nothing: `faster` is never predicted to
 // be slower.
 bool is_at_least(const GpuSpec& faster, const GpuSpec& slower);

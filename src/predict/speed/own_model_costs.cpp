@@ -38,6 +38,14 @@ SampleSize sample_size(const RunSpec& spec) {
   return {to_text(size), std::sqrt(static_cast<double>(size.height * size.width))};
 }
 
+std::string input_shape_of(const std::string& model, const std::string& data) {
+  RunSpec spec;
+  spec.model = model;
+  spec.data = data;
+  const SampleSize size = sample_size(spec);
+  return size.extent > 0 ? size.text : "";
+}
+
 Result<OwnModelCosts> OwnModelCosts::parse(std::string_view csv) {
   OwnModelCosts costs;
   TACHO_TRY(records, read_csv(csv));

@@ -28,6 +28,8 @@ struct SampleSize {
   double extent = 0;
 };
 SampleSize sample_size(const RunSpec& spec);
+// "" if neither the dataset nor a known model determines it.
+std::string input_shape_of(const std::string& model, const std::string& data);
 
 class OwnModelCosts {
  public:

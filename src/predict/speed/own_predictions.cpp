@@ -30,9 +30,13 @@ Result<SampleSize> size_of(const TrainingJob& job, const ModelInfo& model) {
                            OwnLayers::usual_size(std::string(model.name)).text)};
 }
 
-Result<void> trains(const TrainingJob& job, const ModelInfo& model) {
+Result<void> trains(const TrainingJob& job, const ModelInfo& model, const GpuSpec& gpu) {
   if (number_format(job.precision) == NumberFormat::fp8) {
     return Error{ErrorCode::unavailable, "Tacho does not train in fp8; use bf16"};
+  }
+  if ((job.precision == "bf16" || job.precision == "tf32") && !has_bf16_and_tf32(gpu)) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("{} does not support {}; use fp16 or fp32", gpu.name, job.precision)};
   }
   if (job.layout == "nchw" && model.input == InputKind::image) {
     return Error{ErrorCode::unavailable,
@@ -50,7 +54,7 @@ Result<Prediction> OwnPredictions::of(const TrainingJob& job, const GpuSpec& gpu
                  fmt::format("Tacho does not train '{}'; use the software pytorch", job.model)};
   }
   TACHO_TRY(model, find_model(name));
-  TACHO_CHECK(trains(job, *model));
+  TACHO_CHECK(trains(job, *model, gpu));
   TACHO_TRY(size, size_of(job, *model));
   const NumberFormat format = number_format(job.precision);
   const std::string key = fmt::format("{} {} {}", name, size.text, format_name(format));
@@ -78,6 +82,7 @@ Result<Prediction> OwnPredictions::of(const TrainingJob& job, const GpuSpec& gpu
   const double speed = batch * job.num_gpus / step;
   // No measurement can be above what the data sheet allows.
   const double most = batch * job.num_gpus / shortest_step(network, batch, format, gpu);
+  out.most_samples_per_s = most;
   out.samples_per_s = {speed, speed * std::exp(-reach), std::min(speed * std::exp(reach), most)};
   out.shares = {.arithmetic = one.parts.arithmetic / step,
                 .memory = one.parts.traffic / step,

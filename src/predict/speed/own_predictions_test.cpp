@@ -67,12 +67,14 @@ TEST_F(OwnPredictionsTest, FormatsWithEqualPeaksTakeEquallyLong) {
 
 TEST_F(OwnPredictionsTest, SaysWhatTachoDoesNotTrain) {
   const auto reason = [](TrainingJob job) {
-    job.gpu = "H200";
+    if (job.gpu.empty()) job.gpu = "H200";
     job.batch_per_gpu = 64;
     return of(std::move(job)).error().message;
   };
   EXPECT_THAT(reason({.model = "efficientnet_b0", .framework = "tacho"}), HasSubstr("pytorch"));
   EXPECT_THAT(reason({.model = "resnet50", .precision = "fp8"}), HasSubstr("bf16"));
+  EXPECT_THAT(reason({.model = "resnet50", .precision = "bf16", .gpu = "V100-SXM2-16GB"}),
+              HasSubstr("does not support bf16"));
   EXPECT_THAT(reason({.model = "resnet50", .layout = "nchw"}), HasSubstr("nhwc"));
   EXPECT_THAT(reason({.model = "lstm", .input_shape = "3x224x224"}), HasSubstr("seq200"));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 
 #include "base/estimate.h"
@@ -8,7 +9,8 @@
 namespace tacho {
 
 struct Prediction {
-  Estimate samples_per_s;  // of the whole job; 0: unknown, `reason` says why
+  Estimate samples_per_s;                // of the whole job; 0: unknown, `reason` says why
+  double most_samples_per_s = HUGE_VAL;  // that the data sheet allows
   double step_seconds = 0;
   double memory_gb = 0;      // per GPU
   bool memory_known = true;  // as certain as the model's cost

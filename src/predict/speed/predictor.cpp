@@ -108,10 +108,12 @@ Prediction Predictor::own_prediction(OwnPredictions& own, const TrainingJob& job
   const Calibration* calibration = calibration_of(gpu, model_name(job.model).canonical);
   if (calibration == nullptr) return out;
   const Estimate speed = out.samples_per_s;
-  const double value = speed.value * std::exp(-calibration->shift);
-  out.step_seconds *= std::exp(calibration->shift);
-  out.samples_per_s = {value, value * std::pow(speed.low / speed.value, calibration->share),
-                       value * std::pow(speed.high / speed.value, calibration->share)};
+  const double most = out.most_samples_per_s;
+  const double value = std::min(speed.value * std::exp(-calibration->shift), most);
+  out.step_seconds *= speed.value / value;
+  out.samples_per_s = {
+      value, value * std::pow(speed.low / speed.value, calibration->share),
+      std::min(value * std::pow(speed.high / speed.value, calibration->share), most)};
   return out;
 }
 

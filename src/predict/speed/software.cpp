@@ -1,6 +1,8 @@
 #include "predict/speed/software.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "core/record/model_catalog.h"
@@ -22,7 +24,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSoftware
 
 std::string framework_of(std::string_view software) {
   for (const auto& [word, framework] : kSoftware) {
-    if (word == software) return std::string(framework);
+    const auto same = [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == b;
+    };
+    if (std::ranges::equal(software, word, same)) return std::string(framework);
   }
   return std::string(software);
 }

@@ -20,6 +20,17 @@ constexpr std::size_t kOfJobs = 14;
 constexpr std::array<std::string_view, 8> kPrecisionWords = {"fp32", "tf32", "amp",     "fp16",
                                                              "bf16", "fp8",  "fp8/amp", ""};
 
+constexpr std::array<std::string_view, 2> kLayouts = {"nchw", "nhwc"};
+constexpr std::array<std::string_view, 2> kDataKinds = {"real", "synthetic"};
+constexpr std::array<std::string_view, 4> kFamilies = {"cnn", "transformer", "rnn", "other"};
+
+// An absent word is unknown, which is allowed.
+Result<void> one_of(std::string_view column, const std::string& word,
+                    std::span<const std::string_view> known) {
+  if (word.empty() || std::ranges::find(known, word) != known.end()) return {};
+  return Error{ErrorCode::usage, unknown_name(column, word, known)};
+}
+
 Result<void> within(std::string_view column, double value, double low, double high) {
   if (value >= low && value <= high) return {};
   return Error{ErrorCode::usage,
@@ -70,6 +81,9 @@ Result<void> check(const TrainingJob& job) {
     const std::span words(kPrecisionWords.data(), kPrecisionWords.size() - 1);
     return Error{ErrorCode::usage, unknown_name("precision", job.precision, words)};
   }
+  TACHO_CHECK(one_of("layout", job.layout, kLayouts));
+  TACHO_CHECK(one_of("data_kind", job.data_kind, kDataKinds));
+  TACHO_CHECK(one_of("family", job.family, kFamilies));
   if (!is_no_gpu(job.gpu)) TACHO_CHECK(within("num_gpus", job.num_gpus, 1, 1e6));
   TACHO_CHECK(within("num_nodes", job.num_nodes, 1, 1e6));
   // A batch below 1 is one sample split between several GPUs.

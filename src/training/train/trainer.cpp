@@ -371,8 +371,8 @@ class Trainer {
     if (!spec_.patience || waited < *spec_.patience) return std::nullopt;
     return TrainEnd{
         Outcome::ok,
-        fmt::format("stopped after {} epochs without a better {}; the best was epoch {}", waited,
-                    kBestBys.of(spec_.best_by), progress_.best.epoch)};
+        fmt::format("stopped after {} epoch{} without a better {}; the best was epoch {}", waited,
+                    waited == 1 ? "" : "s", kBestBys.of(spec_.best_by), progress_.best.epoch)};
   }
 
   const Training& training_;

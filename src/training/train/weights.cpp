@@ -40,8 +40,8 @@ bool is_checkpoint(std::span<const WeightsFile> files) {
 }
 
 // Tensors by the model's names.
-std::map<std::string, Found> by_model_name(std::span<const WeightsFile> files,
-                                           const std::set<std::string>& in_model) {
+Result<std::map<std::string, Found>> by_model_name(std::span<const WeightsFile> files,
+                                                   const std::set<std::string>& in_model) {
   constexpr std::string_view kPrefix = "model.";  // in a checkpoint of Tacho
   const bool checkpoint = is_checkpoint(files);
   std::map<std::string, Found> found;
@@ -51,7 +51,9 @@ std::map<std::string, Found> by_model_name(std::span<const WeightsFile> files,
       if (checkpoint && !name.starts_with(kPrefix)) continue;
       if (checkpoint) name.erase(0, kPrefix.size());
       name = model_tensor_name(name, in_model);
-      if (!name.empty()) found.emplace(name, Found{&file, &stored});
+      if (name.empty() || found.emplace(name, Found{&file, &stored}).second) continue;
+      return Error{ErrorCode::invalid,
+                   fmt::format("'{}' occurs twice, the second time as '{}'", name, stored.name)};
     }
   }
   return found;
@@ -78,10 +80,10 @@ std::string misfit(const at::Tensor& wanted, const StoredTensor& found) {
   return "";
 }
 
-Pairing pair_up(const NamedTensors& state, std::span<const WeightsFile> files) {
+Result<Pairing> pair_up(const NamedTensors& state, std::span<const WeightsFile> files) {
   std::set<std::string> in_model;
   for (const auto& [name, tensor] : state) in_model.insert(name);
-  auto found = by_model_name(files, in_model);
+  TACHO_TRY(found, by_model_name(files, in_model));
   Pairing pairing;
   for (const auto& [name, tensor] : state) {
     auto at = found.extract(name);
@@ -120,9 +122,12 @@ Error mismatch(const fs::path& file, const Pairing& pairing) {
   complain("missing", pairing.missing);
   complain("unexpected", pairing.unexpected);
   complain("does not fit:", pairing.misfits);
-  return {ErrorCode::invalid,
-          fmt::format("{}: not this model's weights: {}; use --weights-partial to load what fits",
-                      file.string(), fmt::join(complaints, "; "))};
+  return {
+      ErrorCode::invalid,
+      fmt::format(
+          "{}: not this model's weights: {}; use --weights-partial of 'tacho train' to load what "
+          "fits",
+          file.string(), fmt::join(complaints, "; "))};
 }
 
 }  // namespace
@@ -136,7 +141,7 @@ NamedTensors model_state(const torch::nn::Module& model) {
 
 Result<LoadedWeights> load_weights(torch::nn::Module& model, std::span<const WeightsFile> files,
                                    const fs::path& path, WeightsMatch match) {
-  Pairing pairing = pair_up(model_state(model), files);
+  TACHO_TRY(pairing, pair_up(model_state(model), files).in(path.string()));
   TACHO_CHECK(check_vocabulary(path, pairing));
   const bool fits =
       pairing.missing.empty() && pairing.unexpected.empty() && pairing.misfits.empty();

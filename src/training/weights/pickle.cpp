@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 2'000'000;
 constexpr std::size_t kMostStack = 2'000'000;
+constexpr std::size_t kMostTensors = 100'000;
 constexpr std::size_t kMostNameBytes = 200;  // of a module or function
 constexpr std::uint32_t kMark = 0xFFFFFFFF;  // on the stack
 
@@ -220,6 +221,7 @@ class Interpreter {
   }
 
   Result<void> rebuild(const PickleValue& arguments) {
+    if (pickle_.tensors.size() >= kMostTensors) return broken_pickle("too many tensors");
     TACHO_TRY(tensor, pickled_tensor(pickle_, arguments));
     pickle_.tensors.push_back(std::move(tensor));
     return push({.kind = PickleKind::tensor,

@@ -19,13 +19,26 @@ constexpr std::int64_t kMostTokens = 512;  // positions of BERT
 
 Error wrong_folder(std::string what) { return {ErrorCode::invalid, std::move(what)}; }
 
+// The folder may come from anywhere: its model.json must not name files elsewhere, whose content
+// would be served as labels.
+Result<fs::path> file_in(const fs::path& folder, const std::string& name, std::string_view field) {
+  if (name.empty() || name == ".." || name.find('/') != std::string::npos) {
+    return wrong_folder(
+        fmt::format("'{}' must be the name of a file in the same folder, not '{}'", field, name));
+  }
+  return folder / name;
+}
+
 // A list of labels, or the name of a file with one per line.
 Result<std::vector<std::string>> read_label_list(const Json* value, const fs::path& folder) {
   std::vector<std::string> labels;
   if (value->is_string()) {
-    const fs::path path = folder / value->get<std::string>();
+    TACHO_TRY(path, file_in(folder, value->get<std::string>(), "labels"));
     TACHO_TRY(text, read_file(path, kMostBytes));
-    for (const std::string_view line : lines_of(text)) labels.emplace_back(line);
+    for (std::string_view line : lines_of(text)) {
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      labels.emplace_back(line);
+    }
   } else if (value->is_array()) {
     for (const Json& label : *value) {
       if (!label.is_string()) return wrong_folder("'labels' must contain only strings");
@@ -86,7 +99,10 @@ Result<WeightsFolder> read_model_json(const Json& json, const fs::path& folder) 
   if (!info.ok()) return info.error();
   TACHO_TRY(names, read_label_list(labels, folder));
   out.facts.labels = std::move(names);
-  if (!weights.empty()) out.weights = folder / weights;
+  if (!weights.empty()) {
+    TACHO_TRY(path, file_in(folder, weights, "weights"));
+    out.weights = path;
+  }
   if ((*info)->input == InputKind::image) {
     TACHO_CHECK(check_image(out.facts.shape));
     out.facts.normalisation = kImageNetNormalisation;
@@ -102,7 +118,8 @@ Result<WeightsFolder> read_model_json(const Json& json, const fs::path& folder) 
     return wrong_folder(fmt::format("'length' must be a number from 2 to {}", kMostTokens));
   }
   out.facts.shape.vocabulary = 0;
-  out.vocabulary = folder / (vocabulary.empty() ? "vocab.txt" : vocabulary);
+  TACHO_TRY(path, file_in(folder, vocabulary.empty() ? "vocab.txt" : vocabulary, "vocabulary"));
+  out.vocabulary = path;
   return out;
 }
 

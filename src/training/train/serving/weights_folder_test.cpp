@@ -1,5 +1,6 @@
 #include "training/train/serving/weights_folder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +59,16 @@ TEST_F(WeightsFolders, BadModelJsonIsExplained) {
               HasSubstr("can only be served from a run"));
   EXPECT_THAT(refusal(R"({"model": "bert_base", "labels": ["a"], "length": 513})"),
               HasSubstr("'length' must be a number from 2 to 512"));
+}
+
+TEST_F(WeightsFolders, ModelJsonNamesOnlyFilesOfItsFolder) {
+  for (const char* name : {"/etc/passwd", "../names.txt", "..", "sub/names.txt"}) {
+    EXPECT_THAT(refusal(fmt::format(R"({{"model": "resnet50", "labels": "{}"}})", name)),
+                HasSubstr("'labels' must be the name of a file in the same folder"));
+    EXPECT_THAT(
+        refusal(fmt::format(R"({{"model": "resnet50", "labels": ["a"], "weights": "{}"}})", name)),
+        HasSubstr("'weights' must be the name of a file in the same folder"));
+  }
 }
 
 TEST_F(WeightsFolders, ServesImagesLikeTheModelItself) {
