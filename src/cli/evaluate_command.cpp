@@ -251,10 +251,10 @@ void add_evaluate_command(CLI::App& app, Context& context) {
   command->footer(
       "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (published\n"
       "language models), cifar10-runs (published trainings), unseen-family, unseen-gpu,\n"
-      "unseen-generation, unseen-gpu-and-family, unseen-software, unseen-node-count, unseen-nodes,\n"
-      "unseen-growth, unseen-source, unseen-model, unseen-both, unseen-job; all by default. The\n"
-      "model is fitted again for every fold, which takes minutes; own, shipped, decoders and\n"
-      "cifar10-runs take seconds.");
+      "unseen-generation, unseen-gpu-and-family, unseen-software, unseen-node-count,\n"
+      "unseen-nodes, unseen-growth, unseen-source, unseen-model, unseen-both, unseen-job; all by\n"
+      "default. The model is fitted again for every fold, which takes minutes; own, shipped,\n"
+      "decoders and cifar10-runs take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 
