@@ -56,8 +56,8 @@ Result<std::filesystem::path> folder_of(const std::string& run, const Context& c
   if (can_be_served(run)) return std::filesystem::path(run);
   if (run.find('/') != std::string::npos || run == "." || run == "..") {
     return Error{ErrorCode::not_found,
-                 fmt::format("{} is neither a run's folder (no spec.json) nor a Hugging Face "
-                             "folder (no config.json); for other weights add a model.json such as "
+                 fmt::format("{} is not a run's folder (no spec.json), nor one of Hugging Face (no "
+                             "config.json); for other weights add a model.json such as "
                              R"({{"model": "resnet50", "labels": ["cat", "dog"]}})",
                              run)};
   }
