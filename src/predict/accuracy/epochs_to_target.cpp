@@ -83,7 +83,7 @@ Result<EpochsAnswer> EpochsToTarget::needed(const EpochsQuestion& question) cons
                              question.target)};
   }
   if (!(question.batch >= 1)) return Error{ErrorCode::usage, "the batch must be at least 1"};
-  const auto own = from_own(question);
+  auto own = from_own(question);
   if (own.ok()) return at_evaluations(*own);
   const auto shipped = from_curves(question, true);
   if (shipped.ok()) return at_evaluations(*shipped);

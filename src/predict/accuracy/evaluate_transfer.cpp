@@ -41,7 +41,8 @@ std::vector<TransferScore> evaluate_transfer(std::span<const Curve> curves) {
     scores.push_back(
         {data, tally.typical.size(), std::exp(median(tally.typical)), tally.covered / count});
   }
-  std::ranges::stable_partition(scores, [](const TransferScore& one) { return one.data != "all"; });
+  std::stable_partition(scores.begin(), scores.end(),
+                        [](const TransferScore& one) { return one.data != "all"; });
   return scores;
 }
 
