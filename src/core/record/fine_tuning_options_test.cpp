@@ -62,6 +62,11 @@ TEST(FineTuningOptions, SurviveTheRoundTripThroughJson) {
   EXPECT_EQ(*back, spec);
 }
 
+TEST(FineTuningOptions, AnEmptyNameFreezesNothing) {
+  EXPECT_THAT(complaint({{"freeze", ",conv1"}}), HasSubstr("--freeze has an empty name"));
+  EXPECT_EQ(complaint({{"freeze", "conv1"}}), "accepted");
+}
+
 TEST(FineTuningOptions, MilestonesChooseTheirSchedule) {
   EXPECT_EQ(tuned({{"milestones", "5"}})->spec.schedule.kind, ScheduleKind::milestones);
   EXPECT_THAT(complaint({{"milestones", "5"}, {"schedule", "constant"}}),

@@ -55,6 +55,13 @@ Result<void> check_schedule(const RunSpec& spec) {
   return check_milestones(s);
 }
 
+Result<void> check_frozen(const RunSpec& spec) {
+  const bool named =
+      std::ranges::none_of(spec.freeze, [](const std::string& name) { return name.empty(); });
+  if (named) return {};
+  return usage("--freeze has an empty name, which would fit every parameter; write conv1,layer1");
+}
+
 Result<void> check_levels(const std::vector<double>& levels, std::string_view option) {
   if (levels.empty() || levels.size() == 1 || levels.size() == 3) return {};
   return usage(
@@ -158,6 +165,7 @@ Result<void> settle_accumulation(RunSpec& spec) {
 
 Result<void> check(const RunSpec& spec) {
   TACHO_TRY(model, find_model(spec.model));
+  TACHO_CHECK(check_frozen(spec));
   if (spec.data.empty()) return usage("no dataset named; add --data NAME (see 'tacho data ls')");
   TACHO_CHECK(check_ranges(spec));
   TACHO_CHECK(check_machine(spec));

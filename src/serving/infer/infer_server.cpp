@@ -145,10 +145,13 @@ class InferServer::Impl {
     router.add(Method::get, "/openapi.json", [this](const Request&) {
       return json_answer(json_text(openapi_json(input_, options_.compat), 1) + "\n");
     });
-    router.add(Method::get, "/docs", [this](const Request&) {
-      return Response{.content_type = "text/html; charset=utf-8",
-                      .body = docs_page(openapi_json(input_, options_.compat))};
-    });
+    // A browser that was given a token in the address is sent to "/".
+    for (const char* page : {"/", "/docs"}) {
+      router.add(Method::get, page, [this](const Request&) {
+        return Response{.content_type = "text/html; charset=utf-8",
+                        .body = docs_page(openapi_json(input_, options_.compat))};
+      });
+    }
     router.add(Method::post, "/predict", [this](Request request, Reply reply) {
       predict(std::move(request), std::move(reply));
     });

@@ -112,8 +112,10 @@ TEST_F(InferServerTest, DescribesItsInterface) {
   begin();
   const Json document = body_of(get("/openapi.json"));
   EXPECT_TRUE(document["paths"].contains("/predict"));
-  EXPECT_THAT(get("/docs"),
-              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/html"), HasSubstr("/predict")));
+  for (const char* page : {"/", "/docs"}) {
+    EXPECT_THAT(get(page),
+                AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/html"), HasSubstr("/predict")));
+  }
 }
 
 TEST_F(InferServerTest, ReportsInvalidRequests) {
