@@ -63,7 +63,7 @@ TEST_F(PredictedStepsTest, PredictsTheStepOfAllGpus) {
   EXPECT_LT(eight->seconds.value, 2 * one->seconds.value);
 }
 
-// One question has one answer, whoever asks.
+// The same question has the same answer everywhere.
 TEST_F(PredictedStepsTest, EqualsThePredictionOfTheSameJob) {
   const auto predictor = open_predictor(std::nullopt);
   ASSERT_TRUE(predictor.ok());
