@@ -39,6 +39,8 @@ TEST(FineTuningOptions, SurviveTheRoundTripThroughJson) {
                               {"std", "0.25,0.24,0.26"},
                               {"crop", "off"},
                               {"flip", "on"},
+                              {"trivial-augment", "true"},
+                              {"erase", "0.25"},
                               {"stem", "imagenet"},
                               {"ema", "0.999"}});
   ASSERT_TRUE(request.ok()) << request.error().message;
@@ -55,6 +57,8 @@ TEST(FineTuningOptions, SurviveTheRoundTripThroughJson) {
   EXPECT_THAT(spec.pixel_std, ElementsAre(0.25, 0.24, 0.26));
   EXPECT_EQ(spec.crop, Switch::off);
   EXPECT_EQ(spec.flip, Switch::on);
+  EXPECT_TRUE(spec.trivial_augment);
+  EXPECT_EQ(spec.erase, 0.25);
   EXPECT_EQ(spec.stem, Stem::imagenet);
   EXPECT_EQ(spec.ema_decay, 0.999);
   const auto back = run_spec_from_json(*parse_json(json_text(to_json(spec))));
@@ -113,6 +117,15 @@ TEST(FineTuningOptions, PixelsAreScaledPerChannel) {
   EXPECT_THAT(complaint({{"std", "nan"}}), HasSubstr("--std"));
   EXPECT_THAT(complaint({{"mean", "0.5"}}, "lstm", "sst2"), HasSubstr("not for text"));
   EXPECT_THAT(complaint({{"flip", "on"}}, "resnet18", "synthetic"), HasSubstr("synthetic data"));
+}
+
+TEST(FineTuningOptions, OnlyImagesOfADatasetAreAugmented) {
+  EXPECT_EQ(complaint({{"erase", "0.1"}}, "lstm", "sst2"),
+            "--trivial-augment and --erase are for images of a dataset, not for text");
+  EXPECT_THAT(complaint({{"trivial-augment", "true"}}, "resnet18", "synthetic"),
+              HasSubstr("not for synthetic data"));
+  EXPECT_EQ(complaint({{"erase", "0"}}, "lstm", "sst2"), "accepted");
+  EXPECT_EQ(complaint({{"erase", "1.5"}}), "--erase must be at most 1, not 1.5");
 }
 
 TEST(FineTuningOptions, OnlyResNetsHaveAStemToChoose) {

@@ -37,6 +37,10 @@ std::vector<RunOption> model_and_data() {
       option(TACHO_FIELD(spec.augment), "augment", "random crops and flips: auto, on or off"),
       option(TACHO_FIELD(spec.crop), "crop", "random crops: auto (as --augment), on or off"),
       option(TACHO_FIELD(spec.flip), "flip", "random flips: auto (as --augment), on or off"),
+      option(TACHO_FIELD(spec.trivial_augment), "trivial-augment",
+             "change each image by one random operation (TrivialAugment) before crop and flip"),
+      option(TACHO_FIELD(spec.erase), "erase",
+             "erase a random rectangle of 2 to 33 % of an image with this probability", kShare),
       with_value(option(TACHO_FIELD(spec.pixel_mean), "mean",
                         "mean of the pixels per channel, 0 to 1, such as 0.49,0.48,0.45 (default: "
                         "measured; for image files, ImageNet's)"),

@@ -72,10 +72,13 @@ Result<void> check_levels(const std::vector<double>& levels, std::string_view op
 
 Result<void> check_images(const RunSpec& spec, const ModelInfo& model) {
   const bool scales = !spec.pixel_mean.empty() || !spec.pixel_std.empty();
-  const bool augments = spec.crop == Switch::on || spec.flip == Switch::on;
-  if ((scales || augments) && (model.input != InputKind::image || is_synthetic(spec))) {
+  const bool shifts = spec.crop == Switch::on || spec.flip == Switch::on;
+  const bool changes = spec.trivial_augment || spec.erase > 0;
+  if ((scales || shifts || changes) && (model.input != InputKind::image || is_synthetic(spec))) {
     return usage(fmt::format("{} for images of a dataset, not for {}",
-                             scales ? "--mean and --std are" : "--crop and --flip are",
+                             scales   ? "--mean and --std are"
+                             : shifts ? "--crop and --flip are"
+                                      : "--trivial-augment and --erase are",
                              is_synthetic(spec) ? "synthetic data" : "text"));
   }
   TACHO_CHECK(check_levels(spec.pixel_mean, "mean"));

@@ -113,6 +113,8 @@ struct RunSpec {
   Switch augment = Switch::automatic;   // random crops and flips; on for colour images
   Switch crop = Switch::automatic;      // automatic: as augment
   Switch flip = Switch::automatic;
+  bool trivial_augment = false;    // one random operation per image, before crop and flip
+  double erase = 0;                // probability that a random rectangle is erased
   std::vector<double> pixel_mean;  // one per channel; empty: those of the data or of ImageNet
   std::vector<double> pixel_std;
   Stem stem = Stem::automatic;

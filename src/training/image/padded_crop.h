@@ -4,16 +4,9 @@
 
 #include "base/result.h"
 #include "training/image/pixel_target.h"
+#include "training/image/planar_image.h"
 
 namespace tacho {
-
-// An image in memory: channels x height x width bytes, channel by channel.
-struct PlanarImage {
-  const std::uint8_t* pixels = nullptr;
-  int channels = 0;
-  int height = 0;
-  int width = 0;
-};
 
 // CIFAR's augmentation: shifts by up to `padding` pixels in each direction, filling with black
 // (torchvision's RandomCrop with padding), and flips with probability 1/2. The default changes

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "training/image/random_erasing.h"
+#include "training/image/trivial_augment.h"
 #include "training/train/blas.h"
 #include "training/train/hits.h"
 #include "training/train/input/memory_images.h"
@@ -80,6 +82,60 @@ TEST(MemoryImages, AreNormalisedAndTheLastBatchIsSmaller) {
   ASSERT_TRUE(*source.next(batch));
   EXPECT_EQ(batch.size(), 1);
   EXPECT_FALSE(*source.next(batch));
+}
+
+// Images of three channels in which neighbouring pixels differ and none is 0.
+constexpr std::int64_t kColourSide = 8;
+constexpr std::size_t kColourSize = 3 * kColourSide * kColourSide;
+ImageSet colour_images(std::int64_t count) {
+  ImageSet set{.count = count, .channels = 3, .height = kColourSide, .width = kColourSide};
+  for (std::int64_t i = 0; i < count * static_cast<std::int64_t>(kColourSize); ++i) {
+    set.pixels.push_back(static_cast<std::uint8_t>(1 + i * 37 % 251));
+  }
+  set.labels.resize(static_cast<std::size_t>(count));
+  return set;
+}
+
+// The pixels of one batch of all images in their order, from 0 to 255.
+std::vector<float> levels_of(const ImageSet& set, MemoryImages::Options options) {
+  options.batch = set.count;
+  options.seed = 3;
+  Pipeline source(std::make_unique<MemoryImages>(set, options), set.count, 0);
+  source.begin_epoch(5);
+  Batch batch;
+  EXPECT_TRUE(*source.next(batch));
+  const at::Tensor levels = (batch.inputs * 255).round().contiguous();
+  return {levels.data_ptr<float>(), levels.data_ptr<float>() + levels.numel()};
+}
+
+TEST(MemoryImages, AreChangedByTheOperationOfTheirSeed) {
+  const ImageSet set = colour_images(100);
+  std::vector<float> expected;
+  std::vector<std::uint8_t> changed(kColourSize);
+  for (std::size_t i = 0; i < 100; ++i) {
+    apply(choose_operation(sample_seed(3, 5, i)),
+          {set.pixels.data() + i * kColourSize, 3, kColourSide, kColourSide}, changed.data());
+    expected.insert(expected.end(), changed.begin(), changed.end());
+  }
+  EXPECT_EQ(levels_of(set, {.trivial_augment = true}), expected);
+  EXPECT_NE(levels_of(set, {}), expected);
+}
+
+TEST(MemoryImages, LoseThePartOfTheirSeed) {
+  const ImageSet set = colour_images(100);
+  std::vector<float> expected = levels_of(set, {});
+  for (std::size_t i = 0; i < 100; ++i) {
+    const ErasedPart part = choose_erased_part(0.5, kColourSide, kColourSide, sample_seed(3, 5, i));
+    for (std::size_t at = 0; at < kColourSize; ++at) {
+      const auto pixel = static_cast<int>(at % (kColourSide * kColourSide));
+      const int x = pixel % kColourSide - part.x;
+      const int y = pixel / kColourSide - part.y;
+      const bool inside = x >= 0 && x < part.width && y >= 0 && y < part.height;
+      if (inside) expected[i * kColourSize + at] = 0;
+    }
+  }
+  EXPECT_GT(std::count(expected.begin(), expected.end(), 0), 1000);
+  EXPECT_EQ(levels_of(set, {.erase = 0.5}), expected);
 }
 
 TEST(Measure, FindsMeanAndDeviation) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "training/image/random_erasing.h"
 
 namespace tacho {
 namespace {
@@ -60,7 +61,10 @@ Result<void> FolderImages::load(ImageLoader& loader, std::int64_t sample, std::i
     const auto loaded =
         loader.load(list_.root / list_.files[index], options_.augmentation, seed, target);
     label = list_.labels[index];
-    if (loaded.ok()) return {};
+    if (loaded.ok()) {
+      erase(choose_erased_part(options_.erase, target.height, target.width, seed), target);
+      return {};
+    }
     TACHO_CHECK(pass_over(sample, loaded.error()));
     sample = (sample + 1) % samples();
   }

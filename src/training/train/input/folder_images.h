@@ -24,6 +24,7 @@ class FolderImages final : public SampleSet {
     std::int64_t seed = 0;
     Normalisation normalisation = kImageNetNormalisation;
     Augmentation augmentation = Augmentation::evaluation();
+    double erase = 0;  // probability of an erased part
     BatchFormat format = {};
   };
 

@@ -1,6 +1,8 @@
 #include "training/train/input/memory_images.h"
 
 #include "base/random.h"
+#include "training/image/random_erasing.h"
+#include "training/image/trivial_augment.h"
 
 namespace tacho {
 
@@ -21,14 +23,20 @@ Result<void> MemoryImages::fill(Chosen chosen, std::int64_t epoch, std::int64_t 
   const auto size = static_cast<std::size_t>(images_.channels * images_.height * images_.width);
   const std::uint8_t* pixels = images_.all_pixels().data();
   auto* labels = batch.labels.data_ptr<std::int64_t>();
+  std::vector<std::uint8_t> changed(options_.trivial_augment ? size : 0);
   for (std::int64_t row = from; row < to; ++row) {
     const auto sample = static_cast<std::size_t>(chosen[static_cast<std::size_t>(row)]);
-    const PlanarImage image{pixels + sample * size, static_cast<int>(images_.channels),
-                            static_cast<int>(images_.height), static_cast<int>(images_.width)};
+    PlanarImage image{pixels + sample * size, static_cast<int>(images_.channels),
+                      static_cast<int>(images_.height), static_cast<int>(images_.width)};
     const std::uint64_t seed = sample_seed(static_cast<std::uint64_t>(options_.seed),
                                            static_cast<std::uint64_t>(epoch), sample);
-    TACHO_CHECK(place_image(image, options_.augmentation, seed, options_.normalisation,
-                            options_.format.place(batch.inputs, row)));
+    if (options_.trivial_augment) {
+      apply(choose_operation(seed), image, changed.data());
+      image.pixels = changed.data();
+    }
+    const PixelTarget target = options_.format.place(batch.inputs, row);
+    TACHO_CHECK(place_image(image, options_.augmentation, seed, options_.normalisation, target));
+    erase(choose_erased_part(options_.erase, target.height, target.width, seed), target);
     labels[row] = images_.labels[sample];
   }
   return {};

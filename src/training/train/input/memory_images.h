@@ -16,6 +16,8 @@ class MemoryImages final : public SampleSet {
     std::int64_t seed = 0;
     Normalisation normalisation = {};
     PaddedCrop augmentation = {};
+    bool trivial_augment = false;  // before the crop
+    double erase = 0;              // probability of an erased part
     BatchFormat format = {};
   };
 

@@ -140,6 +140,8 @@ Result<InputParts> open_images(const RunSpec& spec, const DatasetInfo& dataset,
     options.augmentation.padding = PaddedCrop::training().padding;
   }
   options.augmentation.may_flip = augments(spec.flip, spec, colour);
+  options.trivial_augment = spec.trivial_augment;
+  options.erase = spec.erase;
   parts.train =
       ahead(std::make_unique<MemoryImages>(std::move(data.train), options), training, spec);
   return parts;
@@ -173,6 +175,7 @@ Result<InputParts> open_folder(const RunSpec& spec, const std::filesystem::path&
   options.seed = training.seed;
   if (augments(spec.crop, spec, true)) options.augmentation = Augmentation::training();
   options.augmentation.may_flip = augments(spec.flip, spec, true);
+  options.erase = spec.erase;
   parts.train = ahead(std::make_unique<FolderImages>(std::move(images.train), options), training,
                       spec, threads);
   return parts;
@@ -224,10 +227,7 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
 Result<InputParts> open_dataset(const RunSpec& spec, const std::filesystem::path& tacho_home,
                                 const RunFolder& run, const Share& share) {
   TACHO_TRY(input, locate_input(spec, tacho_home));
-  const bool has_files = input.dataset->side > 0 && has_image_files(input.folder);
-  if (input.dataset->form == DatasetForm::image_folder && !has_files) {
-    return open_folder(spec, input.folder, share);
-  }
+  if (input.decodes_files) return open_folder(spec, input.folder, share);
   return input.dataset->input == InputKind::image
              ? open_images(spec, *input.dataset, input.folder, share)
              : open_text(spec, *input.dataset, input.folder, run, share);
