@@ -56,6 +56,8 @@ REFUSED = [
     ((*FASHION, "--ema", 1), 2, "--ema must be at most"),
     ((*FASHION, "--clip", 0), 2, "--clip must be above 0"),
     ((*FASHION, "--label-smoothing", 1), 2, "--label-smoothing"),
+    ((*FASHION, "--erase", 1.5), 2, "--erase must be at most 1"),
+    (("train", "lstm", "--data", "sst2", "--trivial-augment"), 2, "not for text"),
     ((*FASHION, "--precision", "bf16"), 2, "--device cuda"),
     ((*FASHION, "--precision", "int8"), 2, "unknown precision 'int8'"),
     ((*FASHION, "--graphs", "on"), 2, "--device cuda"),

@@ -50,6 +50,7 @@ enum OptionUse : unsigned {
   kFromModel = 8,    // the default depends on the model
   kNeeded = 16,      // a spec.json without it is incomplete
   kRepeatable = 32,  // several values add up
+  kRecipe = 64,      // changes the learning curve; so do the model, the data, and the batch
 };
 
 // One option of a training. The command line, spec.json, grids, the API, the dashboard's form and

@@ -18,31 +18,6 @@ constexpr std::array<std::string_view, 7> kCurveColumns = {
     "key", "outcome", "spec.model", "spec.data", "train_samples", "epoch_top1", "epoch_eval_loss"};
 constexpr std::array<std::string_view, 8> kNeededOptions = {
     "model", "data", "batch", "epochs", "optimizer", "lr", "schedule", "accumulate"};
-// Options that not every version has, or that another one wrote differently.
-constexpr std::array<std::string_view, 24> kOtherOptions = {"nproc",
-                                                            "nnodes",
-                                                            "length",
-                                                            "augment",
-                                                            "crop",
-                                                            "flip",
-                                                            "stem",
-                                                            "momentum",
-                                                            "nesterov",
-                                                            "weight-decay",
-                                                            "beta1",
-                                                            "beta2",
-                                                            "epsilon",
-                                                            "warmup-epochs",
-                                                            "warmup-steps",
-                                                            "step-epochs",
-                                                            "step-factor",
-                                                            "milestones",
-                                                            "label-smoothing",
-                                                            "clip",
-                                                            "freeze",
-                                                            "head-lr",
-                                                            "weights-partial",
-                                                            "ema"};
 constexpr std::string_view kSteps = "spec.steps";  // set if the run ended within an epoch
 
 Result<std::vector<double>> numbers_in(std::string_view list, std::string_view column) {
@@ -60,23 +35,27 @@ Result<std::vector<double>> numbers_in(std::string_view list, std::string_view c
   return values;
 }
 
-// "spec.optimizer.learning_rate"; "" for an option of another version.
-std::string column_of(std::string_view option) {
-  const RunOption* found = find_run_option(option);
-  return found == nullptr ? "" : "spec." + std::string(found->json);
+// "spec.optimizer.learning_rate".
+std::string column_of(const RunOption& option) { return "spec." + std::string(option.json); }
+
+bool is_needed(const RunOption& option) {
+  return std::ranges::find(kNeededOptions, option.name) != kNeededOptions.end();
+}
+
+bool is_read(const RunOption& option) {
+  return is_needed(option) || option.is(kRecipe) || option.name == "weights-partial" ||
+         option.name == "nproc" || option.name == "nnodes";
 }
 
 Result<Curve> read_curve(const CsvColumns& row) {
   TrainRequest request;
-  for (const std::string_view name : kNeededOptions) {
-    const std::string column = column_of(name);
-    if (!row.has(column) || row.text(column).empty()) continue;
-    TACHO_CHECK(find_run_option(name)->set(request, row.text(column)).in(column));
-  }
-  for (const std::string_view name : kOtherOptions) {
-    const std::string column = column_of(name);
-    if (!row.has(column) || row.text(column).empty()) continue;
-    [[maybe_unused]] const auto read = find_run_option(name)->set(request, row.text(column));
+  // In the order of the table: the optimizer comes before its parameters.
+  for (const RunOption& option : run_options()) {
+    const std::string column = column_of(option);
+    if (!is_read(option) || !row.has(column) || row.text(column).empty()) continue;
+    const auto read = option.set(request, row.text(column)).in(column);
+    // Another version may write the others differently.
+    if (is_needed(option)) TACHO_CHECK(read);
   }
   // Exports do not name the file of given weights.
   if (request.spec.weights_partial) request.spec.weights = "given";
@@ -107,8 +86,9 @@ Result<void> read_file_of_curves(std::string_view csv, std::vector<Curve>& curve
       columns.push_back(std::move(column));
     }
   };
-  for (const std::string_view name : kNeededOptions) add_if_there(column_of(name));
-  for (const std::string_view name : kOtherOptions) add_if_there(column_of(name));
+  for (const RunOption& option : run_options()) {
+    if (is_read(option)) add_if_there(column_of(option));
+  }
   add_if_there(std::string(kSteps));
   const std::vector<std::string_view> names(columns.begin(), columns.end());
   TACHO_TRY(places, column_places(records, names));

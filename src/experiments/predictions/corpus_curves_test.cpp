@@ -8,6 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::string_view kHeadings =
     "key,outcome,spec.model,spec.data,spec.batch,spec.epochs,spec.steps,spec.optimizer.kind,"
@@ -36,6 +37,19 @@ TEST(CorpusCurves, AreReadFromExportsWithTheirRecipe) {
   EXPECT_THAT(first.setting.options, HasSubstr("--lr 0.1"));
   EXPECT_THAT(first.setting.options, HasSubstr("--schedule cosine"));
   EXPECT_EQ(curves->back().setting.options, "") << "the model's defaults";
+}
+
+TEST(CorpusCurves, NameTheOptionsThatChangeTheCurve) {
+  const auto curves = read_corpus_curves(
+      "key,spec.threads,spec.trivial_augment,spec.erase,spec.freeze," +
+      std::string(kHeadings.substr(4)) +
+      "a,7,1,0.25,conv1,ok,resnet18,cifar10,128,1,,sgd,0.1,cosine,50000,1.2,0.5\n"
+      "b,7,0,0,,ok,resnet18,cifar10,128,1,,sgd,0.1,cosine,50000,1.2,0.5\n");
+  ASSERT_TRUE(curves.ok()) << curves.error().message;
+  const std::string& options = curves->front().setting.options;
+  EXPECT_THAT(options, StartsWith("--trivial-augment --erase 0.25 --freeze conv1 --lr 0.1"));
+  EXPECT_EQ("--trivial-augment --erase 0.25 --freeze conv1 " + curves->back().setting.options,
+            options);
 }
 
 TEST(CorpusCurves, ABadCellNamesItsLine) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/record/run_options.h"
 
@@ -19,27 +18,7 @@ std::string recipe_of(const RunSpec& spec) {
   return recipe;
 }
 
-// Options that change the learning curve; the number of epochs and the batch are printed anyway.
-constexpr std::array<std::string_view, 19> kRecipeOptions = {"length",
-                                                             "augment",
-                                                             "crop",
-                                                             "flip",
-                                                             "stem",
-                                                             "optimizer",
-                                                             "lr",
-                                                             "momentum",
-                                                             "nesterov",
-                                                             "weight-decay",
-                                                             "schedule",
-                                                             "warmup-epochs",
-                                                             "warmup-steps",
-                                                             "step-epochs",
-                                                             "step-factor",
-                                                             "milestones",
-                                                             "label-smoothing",
-                                                             "clip",
-                                                             "ema"};
-
+// Does not name the number of epochs and the batch, which are printed anyway.
 std::string recipe_options(const RunSpec& spec) {
   const auto plain = train_request({{"model", spec.model}, {"data", spec.data}});
   const auto usual =
@@ -51,13 +30,14 @@ std::string recipe_options(const RunSpec& spec) {
   TrainRequest used;
   used.spec = spec;
   std::string text;
-  for (const std::string_view name : kRecipeOptions) {
-    const RunOption* option = find_run_option(name);
-    const Json value = option->get(used);
+  for (const RunOption& option : run_options()) {
+    if (!option.is(kRecipe)) continue;
+    const Json value = option.get(used);
     // Choosing another optimizer changes the defaults of its parameters.
-    if (value.is_null() || value == option->get(name == "optimizer" ? *plain : *usual)) continue;
-    text += fmt::format("{}--{}", text.empty() ? "" : " ", name);
-    if (option->type != OptionType::flag) text += " " + plain_text(value);
+    const TrainRequest& defaults = option.name == "optimizer" ? *plain : *usual;
+    if (value.is_null() || value == option.get(defaults)) continue;
+    text += fmt::format("{}--{}", text.empty() ? "" : " ", option.name);
+    if (option.type != OptionType::flag) text += " " + plain_text(value);
   }
   return text;
 }
