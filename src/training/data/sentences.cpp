@@ -14,8 +14,15 @@ namespace {
 
 constexpr std::string_view kGlueHeading = "sentence\tlabel";
 
-// Unlike std::tolower, independent of the locale.
+// Unlike std::tolower and std::isspace, independent of the locale.
 char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Of a lower-case character: whether it is part of a word, like all bytes of non-ASCII characters.
+bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\'' || c == '-' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 Result<LabelledSentence> parse_line(std::string_view line) {
   const auto bad = [](std::string_view what) {
@@ -27,7 +34,7 @@ Result<LabelledSentence> parse_line(std::string_view line) {
   const std::string_view label = line.substr(tab + 1);
   if (label != "0" && label != "1") return bad("the label is neither 0 nor 1");
   const std::string_view text = line.substr(0, tab);
-  if (text.find_first_not_of(' ') == std::string_view::npos) return bad("no sentence");
+  if (text.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos) return bad("no sentence");
   return LabelledSentence{std::string(text), label == "1" ? 1 : 0};
 }
 
@@ -55,10 +62,15 @@ Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path
 
 std::vector<std::string> lower_case_words(std::string_view sentence) {
   std::vector<std::string> words;
-  for (const std::string_view word : split(sentence, ' ')) {
-    if (word.empty()) continue;
-    std::string& lower = words.emplace_back(word);
-    std::transform(lower.begin(), lower.end(), lower.begin(), ascii_lower);
+  char previous = ' ';
+  for (const char raw : sentence) {
+    const char c = ascii_lower(raw);
+    if (!is_space(c)) {
+      const bool continues = in_word(c) ? in_word(previous) : c == previous;
+      if (!continues) words.emplace_back();
+      words.back() += c;
+    }
+    previous = c;
   }
   return words;
 }

@@ -19,7 +19,8 @@ struct LabelledSentence {
 // An error names the file and the line.
 Result<std::vector<LabelledSentence>> read_sentences(const std::filesystem::path& file);
 
-// Splits at spaces and lowers ASCII letters.
+// Lowers ASCII letters, splits at white space, and separates punctuation from words: "Great, isn't
+// it?..." is great , isn't it ? ... Only equal punctuation characters stay together.
 std::vector<std::string> lower_case_words(std::string_view sentence);
 
 }  // namespace tacho

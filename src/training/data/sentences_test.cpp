@@ -43,7 +43,13 @@ TEST_F(ReadSentences, ReadsSentencesUnchanged) {
 TEST(LowerCaseWords, SplitsAtSpacesAndLowersAsciiLetters) {
   EXPECT_THAT(lower_case_words("  A Na\xC3\x8Fve  FILM "),
               ElementsAre("a", "na\xC3\x8Fve", "film"));
-  EXPECT_TRUE(lower_case_words("  ").empty());
+  EXPECT_TRUE(lower_case_words(" \t ").empty());
+}
+
+TEST(LowerCaseWords, SeparatesPunctuation) {
+  EXPECT_THAT(lower_case_words("(Great, isn't it?...  A sci-fi \"film\": 10/10!!)"),
+              ElementsAre("(", "great", ",", "isn't", "it", "?", "...", "a", "sci-fi", "\"", "film",
+                          "\"", ":", "10", "/", "10", "!!", ")"));
 }
 
 // The first lines of GLUE's train.tsv and dev.tsv; its sentences end with a space.
