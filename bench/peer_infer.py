@@ -33,12 +33,13 @@ class Lstm(torch.nn.Module):
         words, width = weights["embedding.weight"].shape
         self.embedding = torch.nn.Embedding(words, width, padding_idx=0)
         self.lstm = torch.nn.LSTM(width, weights["lstm.weight_hh_l0"].shape[1], batch_first=True)
-        self.fc = torch.nn.Linear(weights["fc.weight"].shape[1], weights["fc.weight"].shape[0])
+        classes, hidden = weights["classifier.weight"].shape
+        self.classifier = torch.nn.Linear(hidden, classes)
         self.load_state_dict(weights)
         self.eval()
 
     def forward(self, tokens):
-        return torch.softmax(self.fc(self.lstm(self.embedding(tokens))[0][:, -1]), -1)
+        return torch.softmax(self.classifier(self.lstm(self.embedding(tokens))[0].amax(1)), -1)
 
 
 class Question(BaseModel):

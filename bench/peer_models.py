@@ -51,11 +51,10 @@ class Lstm(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, width)
         self.lstm = nn.LSTM(width, width, batch_first=True)
-        self.fc = nn.Linear(width, 2)
+        self.classifier = nn.Linear(width, 2)
 
     def forward(self, tokens):
-        _, (last, _) = self.lstm(self.embedding(tokens))
-        return self.fc(last[-1])
+        return self.classifier(self.lstm(self.embedding(tokens))[0].amax(1))
 
 
 class Distilbert(nn.Module):

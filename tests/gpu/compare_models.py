@@ -118,12 +118,14 @@ class Lstm(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(VOCABULARY, 256, padding_idx=0)
         self.lstm = nn.LSTM(256, 256, batch_first=True)
-        self.fc = nn.Linear(256, CLASSES)
+        self.classifier = nn.Linear(256, CLASSES)
 
     def forward(self, x, lengths):
         packed = nn.utils.rnn.pack_padded_sequence(
             self.embedding(x), lengths.cpu(), batch_first=True, enforce_sorted=False)
-        return self.fc(self.lstm(packed)[1][0][-1])
+        states, _ = nn.utils.rnn.pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, padding_value=-2)
+        return self.classifier(states.amax(1))
 
 
 def encoder(width, heads, inner, depth, epsilon, norm_first):

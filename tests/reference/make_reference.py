@@ -79,14 +79,15 @@ class Lstm(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(50, 256, padding_idx=0)
         self.lstm = nn.LSTM(256, 256, batch_first=True)
-        self.fc = nn.Linear(256, 2)
+        self.classifier = nn.Linear(256, 2)
 
     def forward(self, x, lengths):
         # Packed, the way Python programs do it: our padded way must give the same.
         packed = nn.utils.rnn.pack_padded_sequence(
             self.embedding(x), lengths, batch_first=True, enforce_sorted=False)
-        _, (hidden, _) = self.lstm(packed)
-        return self.fc(hidden[-1])
+        states, _ = nn.utils.rnn.pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, padding_value=-2)
+        return self.classifier(states.amax(1))
 
 
 class ResNet18(torchvision.models.ResNet):

@@ -46,16 +46,17 @@ Result<PieceVocabulary> pieces_for(Sentences train, const TextOptions& options) 
 
 Result<TextData> load_pieces(const DatasetInfo& info, Sentences train, Sentences eval,
                              const TextOptions& options) {
-  if (options.max_length < 3) {
+  const std::int64_t max_length = options.max_length.value_or(kMaxPieces);
+  if (max_length < 3) {
     return Error{ErrorCode::usage,
                  fmt::format("a sentence of at most {} tokens has no room for a word between [CLS] "
                              "and [SEP]; allow 3 or more",
-                             options.max_length)};
+                             max_length)};
   }
   TACHO_TRY(vocabulary, pieces_for(train, options));
   const WordPiece word_piece(std::move(vocabulary));
   const auto tokens = [&](std::string_view text) {
-    return word_piece.tokens(text, options.max_length);
+    return word_piece.tokens(text, max_length);
   };
   return TextData{.train = encode(train, tokens),
                   .eval = encode(eval, tokens),
@@ -64,9 +65,10 @@ Result<TextData> load_pieces(const DatasetInfo& info, Sentences train, Sentences
                   .pieces = word_piece.vocabulary()};
 }
 
-TextData load_words(const DatasetInfo& info, Sentences train, Sentences eval) {
+TextData load_words(const DatasetInfo& info, Sentences train, Sentences eval,
+                    std::optional<std::int64_t> max_length) {
   const Vocabulary vocabulary(train, info.min_word_count);
-  const auto tokens = [&](std::string_view text) { return vocabulary.tokens(text); };
+  const auto tokens = [&](std::string_view text) { return vocabulary.tokens(text, max_length); };
   return TextData{.train = encode(train, tokens),
                   .eval = encode(eval, tokens),
                   .classes = info.classes,
@@ -80,7 +82,7 @@ Result<TextData> load_text(const DatasetInfo& info, const std::filesystem::path&
                            const TextOptions& options) {
   TACHO_TRY(train, read_sentences(file_in(folder, "train.tsv")));
   TACHO_TRY(eval, read_sentences(file_in(folder, "dev.tsv")));
-  if (options.kind == TokenKind::word) return load_words(info, train, eval);
+  if (options.kind == TokenKind::word) return load_words(info, train, eval, options.max_length);
   return load_pieces(info, train, eval, options);
 }
 

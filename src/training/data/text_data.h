@@ -13,12 +13,15 @@
 
 namespace tacho {
 
+inline constexpr std::int64_t kMaxPieces = 128;
+
 struct TextOptions {
   TokenKind kind = TokenKind::word;
+  // Tokens per sentence, with [CLS] and [SEP]. Default: kMaxPieces of word pieces, all words.
+  std::optional<std::int64_t> max_length = {};
   // For word pieces only:
   std::filesystem::path vocabulary_file;  // BERT's vocab.txt; "" learns one from the training part
   std::int64_t vocabulary_size = 8000;    // of a learned vocabulary
-  std::int64_t max_length = 128;          // tokens per sentence, with [CLS] and [SEP]
 };
 
 struct TextSet {

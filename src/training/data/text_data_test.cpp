@@ -48,6 +48,12 @@ TEST_F(LoadText, KeepsRareWordsWithAMinimumOfOne) {
   EXPECT_THAT(data->train.tokens[2], ElementsAre(2, 3, 5));
 }
 
+TEST_F(LoadText, TruncatesSentencesToTheMaximumLength) {
+  const auto data = load_text(info_, folder_.path(), {.max_length = 2});
+  EXPECT_THAT(data->train.tokens,
+              ElementsAre(ElementsAre(2, 4), ElementsAre(2, 4), ElementsAre(2, 3)));
+}
+
 TEST_F(LoadText, NamesAMissingPart) {
   std::filesystem::remove(folder_.path() / "dev.tsv.gz");
   EXPECT_EQ(load_text(info_, folder_.path()).error().message,

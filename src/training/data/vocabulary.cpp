@@ -43,9 +43,11 @@ std::int64_t Vocabulary::size() const {
   return kFirstWordToken + static_cast<std::int64_t>(tokens_.size());
 }
 
-std::vector<std::int32_t> Vocabulary::tokens(std::string_view sentence) const {
+std::vector<std::int32_t> Vocabulary::tokens(std::string_view sentence,
+                                             std::optional<std::int64_t> max_length) const {
   std::vector<std::int32_t> tokens;
   for (const std::string& word : lower_case_words(sentence)) {
+    if (max_length && std::ssize(tokens) == *max_length) break;
     const auto at = tokens_.find(word);
     tokens.push_back(at != tokens_.end() ? at->second : kUnknownToken);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +28,9 @@ class Vocabulary {
 
   // The number of tokens, including padding and unknown.
   [[nodiscard]] std::int64_t size() const;
-  [[nodiscard]] std::vector<std::int32_t> tokens(std::string_view sentence) const;
+  // Returns the tokens of the first `max_length` words.
+  [[nodiscard]] std::vector<std::int32_t> tokens(
+      std::string_view sentence, std::optional<std::int64_t> max_length = {}) const;
 
  private:
   std::unordered_map<std::string, std::int32_t> tokens_;

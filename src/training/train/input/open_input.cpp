@@ -198,8 +198,9 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
                              const std::filesystem::path& folder, const RunFolder& run,
                              const Share& share) {
   TACHO_TRY(model, find_model(spec.model));
-  TextOptions options{.kind = model->tokens, .vocabulary_file = vocabulary_file(spec, run)};
-  options.max_length = spec.length.value_or(options.max_length);
+  const TextOptions options{.kind = model->tokens,
+                            .max_length = spec.length,
+                            .vocabulary_file = vocabulary_file(spec, run)};
   TACHO_TRY(data, load_text(dataset, folder, options));
   // Stored even if the user named a file: the model may be used where that file does not exist.
   if (data.pieces && options.vocabulary_file != run.vocabulary()) {

@@ -31,7 +31,7 @@ namespace {
 Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const InputFacts& facts,
                                const RunFolder& run) {
   if (info.input != InputKind::text) return Tokenizer();
-  if (info.tokens == TokenKind::word) return Tokenizer(facts.words);
+  if (info.tokens == TokenKind::word) return Tokenizer(facts.words, spec.length);
   std::error_code unreadable;  // reported by whatever reads it
   const bool kept = std::filesystem::exists(run.vocabulary(), unreadable);
   const bool named = !kept && !spec.vocabulary.empty();
@@ -39,7 +39,7 @@ Result<Tokenizer> tokenizer_of(const RunSpec& spec, const ModelInfo& info, const
             named ? read_file(spec.vocabulary) : read_confined(run.path(), run.vocabulary()));
   TACHO_TRY(pieces,
             PieceVocabulary::parse(lines).in(named ? spec.vocabulary : run.vocabulary().string()));
-  return Tokenizer(std::move(pieces), spec.length.value_or(TextOptions().max_length));
+  return Tokenizer(std::move(pieces), spec.length.value_or(kMaxPieces));
 }
 
 struct Digests {

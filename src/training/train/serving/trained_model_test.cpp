@@ -163,6 +163,14 @@ TEST_F(ServedText, AnotherTrainingIsAnotherDigest) {
   EXPECT_NE(one.model()->digest(), other.model()->digest());
 }
 
+TEST_F(ServedText, TruncatesWordsAsInTraining) {
+  RunSpec cut = spec("lstm");
+  cut.length = 2;
+  TrainedRun run(cut);
+  run.train_it();
+  EXPECT_EQ(run.model()->tokens("a a a")->size(), 2U);
+}
+
 TEST_F(ServedText, ExplainsWhichTextsAndRunsItRefuses) {
   TrainedRun run(spec("lstm"));
   run.train_it();

@@ -93,7 +93,7 @@ Result<WeightsFolder> read_model_json(const Json& json, const fs::path& folder) 
   object.read_optional("mean", mean);
   object.read_optional("deviation", deviation);
   object.read_optional("vocabulary", vocabulary);
-  out.max_tokens = TextOptions().max_length;
+  out.max_tokens = kMaxPieces;
   object.read_optional("length", out.max_tokens);
   TACHO_CHECK(object.finish());
   if (!info.ok()) return info.error();
