@@ -9,6 +9,7 @@
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/regret_evaluation.h"
 #include "experiments/predictions/speed_model_files.h"
+#include "experiments/predictions/traced_evaluation.h"
 #include "predict/accuracy/evaluate_runs.h"
 #include "predict/decoder/decoder_evaluation.h"
 #include "predict/speed/covariance_file.h"
@@ -38,12 +39,14 @@ constexpr std::string_view kOwnSplit = "own";           // runs of this store
 constexpr std::string_view kShippedSplit = "shipped";   // runs of data/corpus, on other machines
 constexpr std::string_view kDecoderSplit = "decoders";  // published jobs of language models
 constexpr std::string_view kCifar10Split = "cifar10-runs";  // published trainings
+constexpr std::string_view kTracedSplit = "traced";  // traced programs, published on other GPUs
 
 struct AskedSplits {
   bool own = false;
   bool shipped = false;
   bool cifar10 = false;
   bool decoders = false;
+  bool traced = false;
   std::vector<SplitKind> published;
 };
 
@@ -58,17 +61,23 @@ Result<AskedSplits> asked_splits(const EvaluateOptions& o) {
       (word == kCifar10Split ? asked.cifar10 : asked.decoders) = true;
       continue;
     }
+    if (word == kTracedSplit) {
+      asked.traced = true;
+      continue;
+    }
     const auto kind = kSplitKinds.parse(word);
     if (!kind.ok()) {
-      return Error{kind.error().code,
-                   kind.error().message +
-                       "; or 'own' for the runs of this store, 'shipped' for those of data/corpus, "
-                       "'decoders' for language models, 'cifar10-runs' for published trainings"};
+      return Error{
+          kind.error().code,
+          kind.error().message +
+              "; or 'own' for the runs of this store, 'shipped' for those of data/corpus, "
+              "'decoders' for language models, 'cifar10-runs' for published trainings, 'traced' "
+              "for traced programs"};
     }
     asked.published.push_back(*kind);
   }
   if (o.splits.empty()) {
-    asked.own = asked.shipped = asked.decoders = asked.cifar10 = true;
+    asked.own = asked.shipped = asked.decoders = asked.cifar10 = asked.traced = true;
     for (const auto& [kind, name] : kSplitKinds.table) asked.published.push_back(kind);
   }
   return asked;
@@ -191,6 +200,12 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     TACHO_TRY(made, evaluate_decoder_models(o, context));
     decoders = std::move(made);
   }
+  std::vector<TracedScore> traced;
+  if (asked.traced) {
+    TACHO_TRY(made, evaluate_traced_programs());
+    traced = std::move(made);
+    if (!o.json) context.print(traced_scores_table(traced, context.out) + "\n");
+  }
   std::vector<SplitScore> scores;
   if (!asked.published.empty()) {
     TACHO_TRY(published, read_published_jobs(o.catalog));
@@ -211,6 +226,7 @@ Result<int> evaluate_for_user(const EvaluateOptions& o, const Context& context) 
     Json json = evaluation_json(own, shipped, scores);
     json["cifar10_runs"] = to_json(trainings);
     json["decoders"] = decoder_scores_json(decoders);
+    json["traced"] = traced_scores_json(traced);
     context.print(json_text(json, 1) + "\n");
   }
   return kSuccess;
@@ -250,11 +266,11 @@ void add_evaluate_command(CLI::App& app, Context& context) {
       ->envname("TACHO_INCLUDE_DISTURBED");
   command->footer(
       "Splits: own (runs of this store), shipped (runs that come with Tacho), decoders (published\n"
-      "language models), cifar10-runs (published trainings), unseen-family, unseen-gpu,\n"
-      "unseen-generation, unseen-gpu-and-family, unseen-software, unseen-node-count,\n"
-      "unseen-nodes, unseen-growth, unseen-source, unseen-model, unseen-both, unseen-job; all by\n"
-      "default. The model is fitted again for every fold, which takes minutes; own, shipped,\n"
-      "decoders and cifar10-runs take seconds.");
+      "language models), cifar10-runs (published trainings), traced (traced programs on other\n"
+      "GPUs), unseen-family, unseen-gpu, unseen-generation, unseen-gpu-and-family,\n"
+      "unseen-software, unseen-node-count, unseen-nodes, unseen-growth, unseen-source,\n"
+      "unseen-model, unseen-both, unseen-job; all by default. The model is fitted again for every\n"
+      "fold, which takes minutes; own, shipped, decoders, cifar10-runs and traced take seconds.");
   command->callback([o, &context] { context.run([&] { return evaluate_for_user(*o, context); }); });
 }
 

@@ -18,18 +18,19 @@ namespace {
 // With less confidence, the detected period may not be a training step.
 constexpr double kLeastConfidence = 0.5;
 
-KernelBound bound_of(KernelClass kind) {
-  const bool computes = kind == KernelClass::convolution || kind == KernelClass::product;
+KernelBound bound_of(const KernelLoad& load) {
+  if (load.tensor_cores) return KernelBound::tensor_cores;
+  const bool computes = load.kind == KernelClass::convolution || load.kind == KernelClass::product;
   return computes ? KernelBound::arithmetic : KernelBound::memory;
 }
 
 MeasuredStep measured_step(const GpuFindings& gpu) {
   MeasuredStep step;
-  for (const ClassRow& row : gpu.classes) {
-    if (row.kind == KernelClass::communication) continue;
-    const double on_tensor_cores = row.seconds_per_step * row.tensor_core_share;
-    step.kernels.push_back({KernelBound::tensor_cores, on_tensor_cores});
-    step.kernels.push_back({bound_of(row.kind), row.seconds_per_step - on_tensor_cores});
+  for (const KernelLoad& load : gpu.loads) {
+    if (load.kind == KernelClass::communication) continue;
+    step.kernels.push_back({.bound = bound_of(load),
+                            .seconds = load.seconds_per_step,
+                            .threads = load.threads > 0 ? load.threads : kFillsAnyGpu});
   }
   double busy = 0;
   for (const auto& kernels : step.kernels) busy += kernels.seconds;
@@ -39,12 +40,6 @@ MeasuredStep measured_step(const GpuFindings& gpu) {
       std::max(gpu.signs.host_work_s,
                gpu.parts.launch_gaps > 0.1 * gpu.steps.period_s ? gpu.steps.period_s : 0.0);
   return step;
-}
-
-// Uses the tensor cores' rate of the run's precision; for programs 16 bits is assumed.
-GpuRates rates_of(const GpuSpec& gpu, Precision precision) {
-  const bool tf32 = precision == Precision::tf32 || precision == Precision::fp32;
-  return {gpu.fp32_tflops, tf32 ? gpu.tf32_tflops : gpu.half_tflops, gpu.memory_gb_per_s};
 }
 
 // Drivers append details to the names in catalogs: "NVIDIA H100 80GB HBM3".
@@ -105,6 +100,11 @@ std::optional<double> memory_of(const RunRecord& record) {
 }
 
 }  // namespace
+
+GpuRates rates_of(const GpuSpec& gpu, Precision precision) {
+  const bool tf32 = precision == Precision::tf32 || precision == Precision::fp32;
+  return {gpu.fp32_tflops, tf32 ? gpu.tf32_tflops : gpu.half_tflops, gpu.memory_gb_per_s};
+}
 
 Result<TracedJob> open_traced_job(RunStore& store, const std::string& handle, const Say& say) {
   TACHO_TRY(run, gather_run(store, handle, say));

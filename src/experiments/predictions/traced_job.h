@@ -9,7 +9,9 @@
 #include "core/record/run_spec.h"
 #include "core/store/run_store.h"
 #include "experiments/runner/gathered_run.h"
+#include "predict/rent/kernel_scaling.h"
 #include "predict/rent/predictors.h"
+#include "predict/speed/gpu_catalog.h"
 
 namespace tacho {
 
@@ -22,6 +24,9 @@ struct TracedJob {
   Precision precision = Precision::fp32;
   std::unique_ptr<StepPredictor> predictor;  // its kernels, scaled by data sheets
 };
+
+// Uses the tensor cores' rate of the run's precision; for programs 16 bits is assumed.
+GpuRates rates_of(const GpuSpec& gpu, Precision precision);
 
 Result<TracedJob> open_traced_job(RunStore& store, const std::string& handle, const Say& say);
 

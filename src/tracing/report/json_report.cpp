@@ -57,6 +57,13 @@ Json class_json(const ClassRow& row) {
           {"kernels_per_step", row.kernels_per_step}};
 }
 
+Json load_json(const KernelLoad& load) {
+  return {{"class", kKernelClasses.of(load.kind)},
+          {"tensor_cores", load.tensor_cores},
+          {"threads", load.threads},
+          {"seconds_per_step", load.seconds_per_step}};
+}
+
 Json steps_json(const FoundSteps& steps) {
   const std::size_t count = steps.begins_ns.empty() ? 0 : steps.begins_ns.size() - 1;
   return {{"count", count},
@@ -112,6 +119,7 @@ Json process_json(const GpuProcess& process) {
           {"steps", steps_json(gpu.steps)},
           {"parts", parts_json(gpu.parts)},
           {"classes", list_of(gpu.classes, class_json)},
+          {"loads", list_of(gpu.loads, load_json)},
           {"signs", signs_json(gpu.signs)},
           {"kernels", list_of(gpu.tables.kernels, kernel_json)},
           {"calls", list_of(gpu.tables.calls, time_json)},

@@ -54,6 +54,7 @@ GpuFindings find_in(const GpuTrace& trace) {
   auto parts =
       std::async(std::launch::async, [&] { return step_parts(trace, facts, calls, spans); });
   findings.classes = class_rows(trace, facts, spans);
+  findings.loads = kernel_loads(trace, facts, spans);
   findings.signs = step_signs(trace, facts, calls, spans);
   add_step_figures(trace, facts, spans, findings.tables.kernels);
   findings.parts = parts.get();

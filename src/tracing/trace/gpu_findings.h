@@ -92,6 +92,14 @@ struct ClassRow {
   std::int64_t kernels_per_step = 0;
 };
 
+// Kernel time by the kind and size of launches, to predict it on other GPUs.
+struct KernelLoad {
+  KernelClass kind = KernelClass::other;
+  bool tensor_cores = false;
+  double threads = 0;  // mean of the launches between two powers of two; 0: unknown
+  double seconds_per_step = 0;
+};
+
 // Measurements that the advice uses in addition to the parts.
 struct StepSigns {
   double gpu_busy_share = 0;  // of the period
@@ -124,6 +132,7 @@ struct GpuFindings {
   FoundSteps steps;
   StepParts parts;
   std::vector<ClassRow> classes;
+  std::vector<KernelLoad> loads;
   StepSigns signs;
 };
 

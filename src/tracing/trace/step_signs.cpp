@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/enum_array.h"
@@ -49,6 +51,12 @@ double blocks_of(const GpuTrace& trace, const KernelRecord& kernel) {
   if (kernel.shape >= trace.shapes.size()) return 0;
   const LaunchShape& shape = trace.shapes[kernel.shape];
   return static_cast<double>(shape.grid[0]) * shape.grid[1] * shape.grid[2];
+}
+
+double threads_of_block(const GpuTrace& trace, const KernelRecord& kernel) {
+  if (kernel.shape >= trace.shapes.size()) return 0;
+  const LaunchShape& shape = trace.shapes[kernel.shape];
+  return static_cast<double>(shape.block[0]) * shape.block[1] * shape.block[2];
 }
 
 std::uint32_t multiprocessors_of(const GpuTrace& trace, std::uint32_t device) {
@@ -172,6 +180,30 @@ std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFa
     return a.seconds_per_step > b.seconds_per_step;
   });
   return rows;
+}
+
+std::vector<KernelLoad> kernel_loads(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                                     const StepSpans& spans) {
+  std::map<std::tuple<KernelClass, bool, int>, KernelLoad> loads;
+  const std::uint32_t device = busiest_device(trace);
+  for_each_counted(trace.kernels, spans, [&](const KernelRecord& kernel) {
+    if (kernel.device != device) return;
+    const NameFacts& name = facts_at(facts, kernel.name);
+    const double seconds = seconds_of(kernel) * spans.time_scale();
+    const double threads = blocks_of(trace, kernel) * threads_of_block(trace, kernel);
+    KernelLoad& load = loads[{name.kind, name.tensor_cores, std::ilogb(std::max(1.0, threads))}];
+    load.kind = name.kind;
+    load.tensor_cores = name.tensor_cores;
+    load.seconds_per_step += seconds;
+    load.threads += threads * seconds;  // divided below
+  });
+  std::vector<KernelLoad> list;
+  for (auto& [key, load] : loads) {
+    if (load.seconds_per_step <= 0) continue;
+    load.threads /= load.seconds_per_step;
+    list.push_back(load);
+  }
+  return list;
 }
 
 StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,

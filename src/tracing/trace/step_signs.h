@@ -14,6 +14,10 @@ namespace tacho {
 std::vector<ClassRow> class_rows(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                                  const StepSpans& spans);
 
+// The same kernels by class and threads of a launch.
+std::vector<KernelLoad> kernel_loads(const GpuTrace& trace, const std::vector<NameFacts>& facts,
+                                     const StepSpans& spans);
+
 // Its host_work_s still includes the time that the host waits for input.
 StepSigns step_signs(const GpuTrace& trace, const std::vector<NameFacts>& facts,
                      const HostCalls& calls, const StepSpans& spans);

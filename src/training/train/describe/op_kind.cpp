@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 41> kKnown = {{
     {"aten::squeeze", OpKind::view},
     {"aten::unsqueeze", OpKind::view},
     {"aten::expand", OpKind::view},
-    {"aten::gather", OpKind::other},
+    {"aten::amax", OpKind::other},
     {"aten::item", OpKind::other},
     {"aten::arange", OpKind::other},
     {"aten::lt", OpKind::other},
