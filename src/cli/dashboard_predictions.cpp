@@ -2,10 +2,15 @@
 
 #include "experiments/predictions/prediction_request.h"
 #include "experiments/predictions/recommending.h"
+#include "experiments/predictions/training_request.h"
 
 namespace tacho {
 
 Result<Json> DashboardPredictions::predict(const Json& job) const { return predict_request(job); }
+
+Result<Json> DashboardPredictions::predict_training(const Json& training, RunStore& store) const {
+  return predict_training_request(training, home_, store);
+}
 
 Result<Recommendation> DashboardPredictions::recommend(const Requirements& requirements,
                                                        const InstanceFilter& filter,

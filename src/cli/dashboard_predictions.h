@@ -12,6 +12,7 @@ class DashboardPredictions final : public serve::PredictionService {
   explicit DashboardPredictions(std::filesystem::path home) : home_(std::move(home)) {}
 
   [[nodiscard]] Result<Json> predict(const Json& job) const override;
+  [[nodiscard]] Result<Json> predict_training(const Json& training, RunStore& store) const override;
   [[nodiscard]] Result<Recommendation> recommend(const Requirements& requirements,
                                                  const InstanceFilter& filter,
                                                  RunStore& store) const override;

@@ -50,12 +50,8 @@ Result<std::vector<GpuSpec>> read_gpu_specs(const std::vector<std::string>& file
 
 Result<Predictor> predictor_for(const PredictOptions& o, const std::vector<GpuSpec>& gpu_specs,
                                 const Context& context) {
-  TACHO_TRY(predictor, open_predictor(o.speed_model));
-  for (const GpuSpec& gpu : gpu_specs) predictor.add_gpu(gpu);
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(own, own_measurements(store, predictor.gpus(), o.include_disturbed));
-  if (!own.empty()) TACHO_CHECK(predictor.calibrate(own, worker_threads()));
-  return std::move(predictor);
+  return open_calibrated_predictor(store, o.speed_model, gpu_specs, o.include_disturbed);
 }
 
 Result<int> predict_file(const PredictOptions& o, const Context& context) {

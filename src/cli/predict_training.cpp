@@ -2,16 +2,10 @@
 
 #include "base/home.h"
 #include "cli/target_option.h"
-#include "experiments/predictions/known_curves.h"
 #include "experiments/predictions/training_answer_view.h"
-#include "predict/rent/catalog.h"
+#include "experiments/predictions/training_request.h"
 
 namespace tacho {
-namespace {
-
-constexpr std::size_t kOwnCurves = 200;
-
-}  // namespace
 
 Result<bool> TrainingOptions::asked() const {
   if (epochs) return true;
@@ -50,13 +44,9 @@ Result<int> predict_training(const TrainingOptions& options, const TrainingJob& 
     TACHO_TRY(target, parse_target(*options.target));
     question.target = target;
   }
-  TACHO_CHECK(check(question));
   TACHO_TRY(store, context.open_store());
-  TACHO_TRY(curves, own_curves(store, job.model, data, kOwnCurves));
-  for (Curve& curve : shipped_curves()) curves.push_back(std::move(curve));
   TACHO_TRY(home, tacho_home());
-  TACHO_TRY(instances, Catalog(home).instances());
-  TACHO_TRY(answer, answer_training(question, predictor, curves, instances));
+  TACHO_TRY(answer, answer_training_here(question, predictor, home, store));
   TACHO_TRY(gpu, predictor.gpus().find(job.gpu));
   context.print(json ? json_text(training_answer_json(question, answer), 1) + "\n"
                      : training_answer_text(question, answer, gpu->memory_gb, context.out));

@@ -24,6 +24,8 @@ GRID = "base: {command: [sh, -c, 'echo loss {x}']}\nmatrix: {x: [1, 2]}\n"
 QUESTIONS = {
     "/api/v1/predict": {"model": "resnet50", "gpu": "A100", "batch_per_gpu": 128, "num_gpus": 1,
                         "precision": "fp16"},
+    "/api/v1/predict/training": {"model": "resnet18", "data": "cifar10", "gpu": "V100", "num_gpus": 2,
+                                 "batch_per_gpu": 128, "workers": 4, "epochs": 30, "target": 0.75},
     "/api/v1/recommend": {"model": "resnet50", "data": "imagenet", "target": 0.7, "gpus": ["A100"],
                           "clouds": ["aws"], "batches": [64, 128], "max_nodes": 1},
 }
@@ -108,6 +110,22 @@ class Description(ServeCase):
         answer = self.ask("/api/v1/predict", "POST", {"model": "resnet50", "gpu": "H1000"})
         self.assertIn(answer[0], (400, 404), answer[2])
         self.assertIn("H1000", answer[2]["detail"])
+
+    def test_a_training_is_predicted_as_by_the_command(self):
+        path = "/api/v1/predict/training"
+        status, _, answer = self.ask(path, "POST", QUESTIONS[path])
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer, self.tacho(
+            "predict", "resnet18", "--data", "cifar10", "--gpu", "V100", "--num-gpus", "2", "-b", "128",
+            "--workers", "4", "-e", "30", "--target", "top1=0.75", "--json").json)
+        for change, expected, why in (({"epochs": 0}, 400, "epochs must be"),
+                                      ({"data": "cifar11"}, 400, "cifar10"),
+                                      ({"gpu": None}, 422, "'gpu'"),
+                                      ({"epochs": "ten"}, 422, "'epochs'"),
+                                      ({"surprise": 1}, 422, "surprise")):
+            status, _, answer = self.ask(path, "POST", {**QUESTIONS[path], **change})
+            self.assertEqual(status, expected, answer)
+            self.assertIn(why, answer["detail"])
 
     def test_a_finished_sweep_shows_its_runs(self):
         sweep = self.ask("/api/v1/sweeps/1")[2]

@@ -203,6 +203,39 @@ test("a running sweep can be cancelled", async () => {
   await page.getByText("cancelled", { exact: true }).first().waitFor({ timeout: 60000 });
 });
 
+test("a training is predicted with intervals, and the address stores the request", async () => {
+  await page.goto("/predict?num_gpus=2&workers=4&target=0.75");
+  const figures = page.getByRole("region", { name: "figures" });
+  for (const name of ["time per epoch", "total time", "cost", "accuracy after epoch 30"]) {
+    await figures.getByRole("row", { name: new RegExp(`^${name} .+ – `) }).waitFor({ timeout: 60000 });
+  }
+  await figures.getByRole("row", { name: /^memory per GPU fits .+ [\d.]+ GB/ }).waitFor();
+  await figures.getByRole("row", { name: /^chance to reach the target .+ \d+ %/ }).waitFor();
+  await page.getByRole("img", { name: /^Top-1 accuracy by epoch/ }).locator("canvas").waitFor();
+  await page.getByText("tacho predict resnet18 --data cifar10 --gpu V100 --num-gpus 2 -b 128 --workers 4 -e 30 --target 0.75", { exact: true }).waitFor();
+  await accessible("predict");
+  await page.getByLabel("epochs").fill("12");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/epochs=12/);
+  await figures.getByRole("row", { name: /^accuracy after epoch 12/ }).waitFor();
+  await page.reload();
+  await figures.getByRole("row", { name: /^accuracy after epoch 12/ }).waitFor();
+  for (const [label, text, message] of [["epochs", "", "missing"], ["epochs", "ten", "not a number"], ["epochs", "2.5", "whole number"], ["data", "cifar11", "did you mean 'cifar10'?"], ["GPU", "H1000", "unknown GPU"]]) {
+    await page.goto("/predict");
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill(text);
+    await page.keyboard.press("Tab");
+    await page.getByRole("alert").getByText(message).waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.equal(await field.getAttribute("aria-describedby"), await page.getByRole("alert").getAttribute("id"));
+  }
+  await accessible("a wrong field");
+  await page.goto("/predict?model=resnet18&data=tiny-imagenet&gpu=A100");
+  await page.getByText("tacho train resnet18 --data tiny-imagenet").waitFor();
+  await accessible("a training of unknown accuracy");
+  page.errors = page.errors.filter((text) => !/400|422/.test(text));
+});
+
 test("offers are ranked, drawn and explained, and can be varied", async () => {
   await page.goto("/recommend?gpus=A100&clouds=aws&target=0.7");
   await page.getByRole("region", { name: "offers", exact: true }).getByRole("rowheader").first().waitFor({ timeout: 60000 });
@@ -350,7 +383,7 @@ test("a home without runs says how to start", async () => {
 
 test("dark colours keep their contrast", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
-  for (const path of ["/", "/runs/1", "/compare?group=1,3,5&group=2,4,6", "/sweeps/1", "/recommend?gpus=A100&clouds=aws&target=0.7", "/ledger", "/memory", "/environments"]) {
+  for (const path of ["/", "/runs/1", "/compare?group=1,3,5&group=2,4,6", "/sweeps/1", "/predict?num_gpus=2&target=0.75", "/recommend?gpus=A100&clouds=aws&target=0.7", "/ledger", "/memory", "/environments"]) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
     await accessible(`${path} in dark colours`);

@@ -39,6 +39,20 @@ export function post<T>(path: string, body?: unknown): Promise<T> {
   });
 }
 
+// Sends a body, as JSON text, whenever it changes. While it is sent, the previous answer stays.
+export function usePost<T>(path: string, body: string): { data?: T; problem?: Problem; loading: boolean } {
+  const [state, set] = useState<{ data?: T; problem?: Problem; loading: boolean }>({ loading: true });
+  useEffect(() => {
+    let closed = false;
+    set((old) => ({ ...old, loading: true }));
+    post<T>(path, JSON.parse(body)).then(
+      (data) => closed || set({ data, loading: false }),
+      (problem: Problem) => closed || set({ problem, loading: false }));
+    return () => { closed = true; };
+  }, [path, body]);
+  return state;
+}
+
 export interface ApiResult<T> {
   data: T | undefined;
   problem: Problem | undefined;

@@ -11,6 +11,7 @@ import { LedgerView } from "./ledger";
 import { MachineView } from "./machine";
 import { MemoryView } from "./memory";
 import { NewRunView } from "./new_run";
+import { PredictView } from "./predict";
 import { RecommendView } from "./recommend";
 import { interceptLinks, useRoute } from "./route";
 import { RunView } from "./run";
@@ -30,7 +31,7 @@ interface About {
 
 const views: [string, string][] = [
   ["/", "Runs"], ["/compare", "Compare"], ["/environments", "Environments"], ["/sweeps", "Sweeps"],
-  ["/recommend", "Recommend"], ["/ledger", "Ledger"], ["/memory", "Memory"], ["/machine", "Machine"],
+  ["/predict", "Predict"], ["/recommend", "Recommend"], ["/ledger", "Ledger"], ["/memory", "Memory"], ["/machine", "Machine"],
 ];
 
 function ThemeChoice(): JSX.Element {
@@ -47,7 +48,7 @@ function ThemeChoice(): JSX.Element {
 
 // As kViews in src/serving/dashboard/pages.cpp.
 const viewsWithItems = new Set(["runs", "comparisons", "sweeps"]);
-const viewsWithoutItems = new Set(["compare", "environments", "recommend", "ledger", "memory", "machine", "new"]);
+const viewsWithoutItems = new Set(["compare", "environments", "predict", "recommend", "ledger", "memory", "machine", "new"]);
 
 // The decoded segments of a path; undefined if it is not valid UTF-8.
 function segmentsOf(path: string): string[] | undefined {
@@ -87,6 +88,7 @@ function Page({ path, about }: { path: string; about: About | undefined }): JSX.
   if (first === "comparisons") return second === undefined ? <ComparisonsView /> : <ComparisonView handle={second} />;
   if (first === "environments") return <EnvironmentsView />;
   if (first === "sweeps") return second === undefined ? <SweepsView readOnly={readOnly} /> : <SweepView key={second} handle={second} readOnly={readOnly} />;
+  if (first === "predict") return <PredictView />;
   if (first === "recommend") return <RecommendView />;
   if (first === "ledger") return <LedgerView />;
   if (first === "memory") return <MemoryView />;

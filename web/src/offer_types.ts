@@ -1,4 +1,4 @@
-// Types of the API: machines for rent, recommendations, and the ledger.
+// Types of the API: machines for rent, recommendations, predicted trainings, and the ledger.
 
 export interface Instance {
   cloud: string;
@@ -57,6 +57,23 @@ export interface Recommendation {
   epochs_basis: string;
   offers: Offer[];
   left_out: { reason: string; plans: number }[];
+}
+
+export interface TrainingPrediction {
+  gpu: string;
+  epochs: number;
+  epoch_seconds: Range;
+  total_seconds: Range;
+  memory_gb: number | null;
+  fits: boolean;
+  accuracy: { epoch: number; top1: number; low90: number; high90: number }[];
+  accuracy_reason: string;
+  target_top1: number | null;
+  chance: number | null;
+  cost: { dollars: Range; cloud: string; instance: string; region: string; on_demand_usd_h: number; date: string } | null;
+  software: string;
+  basis: string;
+  reason: string;
 }
 
 export interface LedgerScore {

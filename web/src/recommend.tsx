@@ -1,7 +1,7 @@
 // Recommends machines to rent: a form, ranked offers with intervals, and variations of an offer.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { post, type Problem, useApi } from "./api";
+import { useMemo } from "preact/hooks";
+import { useApi, usePost } from "./api";
 import { dollars, formatValue, hours, share } from "./format";
 import { OfferChart } from "./offer_chart";
 import type { Instance, Offer, Recommendation, RecommendRequest } from "./offer_types";
@@ -108,18 +108,9 @@ export function RecommendView(): JSX.Element {
   const url = useRoute();
   const { data: catalog } = useApi<Catalog>("/catalog");
   const { data: market } = useApi<{ instances: Instance[] }>("/instances");
-  const [state, setState] = useState<{ recommendation?: Recommendation; problem?: Problem; loading: boolean }>({ loading: true });
   const body = useMemo(() => JSON.stringify(requestOf(url.searchParams)), [url.search]);
-  useEffect(() => {
-    let closed = false;
-    setState((old) => ({ ...old, loading: true }));
-    post<Recommendation>("/recommend", JSON.parse(body)).then(
-      (recommendation) => closed || setState({ recommendation, loading: false }),
-      (problem: Problem) => closed || setState({ problem, loading: false }));
-    return () => { closed = true; };
-  }, [body]);
+  const { data: recommendation, problem, loading } = usePost<Recommendation>("/recommend", body);
   if (!catalog || !market) return <main><Loading text="Loading the catalog…" /></main>;
-  const { recommendation, problem, loading } = state;
   const request = requestOf(url.searchParams);
   const trainable = catalog.models.some((m) => m.name === request.model) && catalog.datasets.some((d) => d.name === request.data);
   const at = Math.min(Number(url.searchParams.get("offer") ?? 0) || 0, (recommendation?.offers.length ?? 1) - 1);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "experiments/predictions/speed_model_files.h"
 #include "machine/probe/host_probe.h"
 #include "predict/speed/own_jobs.h"
 #include "predict/speed/shipped.h"
@@ -97,6 +98,16 @@ Result<std::vector<MeasuredJob>> own_measurements(RunStore& store, const GpuCata
     if (auto job = measured_job(run, gpus)) out.push_back(*std::move(job));
   }
   return out;
+}
+
+Result<Predictor> open_calibrated_predictor(RunStore& store, const std::optional<std::string>& file,
+                                            std::span<const GpuSpec> further,
+                                            bool include_disturbed) {
+  TACHO_TRY(predictor, open_predictor(file));
+  for (const GpuSpec& gpu : further) predictor.add_gpu(gpu);
+  TACHO_TRY(own, own_measurements(store, predictor.gpus(), include_disturbed));
+  if (!own.empty()) TACHO_CHECK(predictor.calibrate(own, worker_threads()));
+  return std::move(predictor);
 }
 
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store) {

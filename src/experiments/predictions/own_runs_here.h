@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +39,13 @@ Error with_left_out(Error abstention, std::size_t left_out);
 // Returns the runs of this store on GPUs of the catalog, in the form of published jobs.
 Result<std::vector<MeasuredJob>> own_measurements(
     RunStore& store, const GpuCatalog& gpus, bool include_disturbed = includes_disturbed_runs());
+
+// Opens a speed model, as open_predictor() does, with `further` GPUs, and calibrates it by the runs
+// of this store.
+Result<Predictor> open_calibrated_predictor(RunStore& store,
+                                            const std::optional<std::string>& file = {},
+                                            std::span<const GpuSpec> further = {},
+                                            bool include_disturbed = includes_disturbed_runs());
 
 // Adapts OwnRuns to RunPredictor.
 std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs, std::size_t left_out = 0);

@@ -5,9 +5,7 @@
 
 namespace tacho {
 
-Result<Json> predict_request(const Json& request) {
-  JsonObject object(request, "the request");
-  TrainingJob job;
+void read_job(JsonObject& object, TrainingJob& job) {
   object.read("model", job.model);
   object.read("gpu", job.gpu);
   object.read_optional("family", job.family);
@@ -23,6 +21,12 @@ Result<Json> predict_request(const Json& request) {
   object.read_optional("params_M", job.params_m);
   object.read_optional("input_shape", job.input_shape);
   object.read_optional("data_kind", job.data_kind);
+}
+
+Result<Json> predict_request(const Json& request) {
+  JsonObject object(request, "the request");
+  TrainingJob job;
+  read_job(object, job);
   TACHO_CHECK(object.finish());
   TACHO_TRY(predictor, open_predictor(std::nullopt));
   TACHO_TRY(gpu, predictor.gpus().find(job.gpu));

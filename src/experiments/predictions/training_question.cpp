@@ -199,26 +199,32 @@ std::optional<TrainingCost> cost_of(const TrainingQuestion& question, const Esti
 
 Result<void> check(const TrainingQuestion& question) {
   const auto refuse = [](std::string message) { return Error{ErrorCode::usage, message}; };
-  if (question.data.empty()) return refuse("give the dataset with --data, such as cifar10");
-  if (!question.job.batch_per_gpu) return refuse("give the samples per step and GPU with -b");
+  if (question.data.empty())
+    return refuse("data is missing; give a dataset with --data, such as cifar10");
+  if (!question.job.batch_per_gpu) {
+    return refuse("batch_per_gpu is missing; give the samples per step and GPU with -b");
+  }
   const double epochs = question.epochs;
   if (!(epochs >= 1 && epochs <= kMostEpochs) || epochs != std::floor(epochs)) {
-    return refuse(fmt::format("--epochs must be a whole number between 1 and {}", kMostEpochs));
+    return refuse(fmt::format("epochs must be a whole number between 1 and {}", kMostEpochs));
   }
   const double workers = question.workers.value_or(1);
-  if (!(workers >= 0 && workers <= 1024)) return refuse("--workers must be between 0 and 1024");
+  if (!(workers >= 0 && workers <= 1024)) return refuse("workers must be between 0 and 1024");
   const double rate = question.learning_rate.value_or(1);
   if (!(rate > 0 && rate <= 1000)) {
-    return refuse("--lr must be above 0 and at most 1000");
+    return refuse("learning_rate must be above 0 and at most 1000");
   }
+  const double target = question.target.value_or(0.5);
+  if (!(target > 0 && target < 1)) return refuse("target must be an accuracy between 0 and 1");
   TACHO_CHECK(check(question.job));
   TACHO_TRY(size, dataset_size(question.data));
   const double batch = *question.job.batch_per_gpu;
   const double whole = batch * question.job.num_gpus;
   if (batch < 1 || batch != std::floor(batch) || whole > size.train) {
-    return refuse(fmt::format(
-        "-b must be a whole number, and at most the {:.0f} samples of {} divided by the GPUs",
-        size.train, question.data));
+    return refuse(
+        fmt::format("batch_per_gpu must be a whole number, and at most the {:.0f} samples of {} "
+                    "divided by the GPUs",
+                    size.train, question.data));
   }
   return {};
 }

@@ -126,11 +126,12 @@ TEST(TrainingQuestion, BadQuestionsSayHowToAsk) {
   EXPECT_THAT(message([](auto& q) { q.data = ""; }), HasSubstr("--data"));
   EXPECT_THAT(message([](auto& q) { q.data = "cifar11"; }), HasSubstr("cifar10"));
   EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = {}; }), HasSubstr("-b"));
-  EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = 0.5; }), HasSubstr("-b"));
+  EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = 0.5; }), HasSubstr("batch_per_gpu must"));
   EXPECT_THAT(message([](auto& q) { q.job.batch_per_gpu = 60000; }), HasSubstr("50000 samples"));
-  EXPECT_THAT(message([](auto& q) { q.epochs = 0; }), HasSubstr("--epochs"));
-  EXPECT_THAT(message([](auto& q) { q.epochs = 2.5; }), HasSubstr("--epochs"));
-  EXPECT_THAT(message([](auto& q) { q.workers = -1; }), HasSubstr("--workers"));
+  EXPECT_THAT(message([](auto& q) { q.epochs = 0; }), HasSubstr("epochs must"));
+  EXPECT_THAT(message([](auto& q) { q.epochs = 2.5; }), HasSubstr("epochs must"));
+  EXPECT_THAT(message([](auto& q) { q.workers = -1; }), HasSubstr("workers must"));
+  EXPECT_THAT(message([](auto& q) { q.target = 75; }), HasSubstr("target must"));
 }
 
 TEST(TrainingQuestion, TheJsonHasEveryEpoch) {

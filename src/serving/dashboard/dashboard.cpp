@@ -86,7 +86,7 @@ class Dashboard::Impl {
 
   void stop() {
     if (server_) server_->stop();
-    for (SlowLane* lane : {&recommending_, &inspecting_, &starting_}) lane->stop();
+    for (SlowLane* lane : {&predicting_, &inspecting_, &starting_}) lane->stop();
   }
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   [[nodiscard]] std::string url() const {
@@ -101,12 +101,13 @@ class Dashboard::Impl {
 
  private:
   using StoreHandler = Answer (*)(const Request&, RunStore&);
+  using PredictionHandler = Answer (*)(const Request&, const PredictionService*, RunStore&);
 
   // Accepts this machine's name in addition to the configured host names.
   static http::AccessRules access(const DashboardOptions& options) {
     http::AccessRules rules = options.access;
-    rules.read_only_posts = {"api/v1/predict", "api/v1/recommend", "api/v1/machine",
-                             "api/v1/environments"};
+    rules.read_only_posts = {"api/v1/predict", "api/v1/predict/training", "api/v1/recommend",
+                             "api/v1/machine", "api/v1/environments"};
     rules.own_pages_only = "api";
     if (!is_loopback(options.server.address)) rules.hosts.push_back(this_machine());
     return rules;
@@ -255,23 +256,30 @@ class Dashboard::Impl {
     router.add(Method::post, "/api/v1/predict", handler([this](const Request& request) {
                  return predicted(request, options_.predictions.get());
                }));
-    // Cached: it takes seconds, and returning to a page sends the same request again.
-    router.add(Method::post, "/api/v1/recommend",
-               recommending_.query([this](const Request& request) -> Answer {
-                 TACHO_TRY(state, stores_.state_number());
-                 const std::string key =
-                     cache_key(request) + '\2' + request.body + prediction_state(options_.home);
-                 return cache_.get(key, state, [&]() -> Answer {
-                   TACHO_TRY(store, stores_.take());
-                   return recommended(request, options_.predictions.get(), *store);
-                 });
-               }));
+    // Cached: they take seconds, and returning to a page sends the same request again.
+    const auto slow = [&](std::string_view pattern, PredictionHandler made) {
+      router.add(Method::post, pattern, predicting_.query([this, made](const Request& request) {
+        return cached_prediction(request, made);
+      }));
+    };
+    slow("/api/v1/predict/training", training_predicted);
+    slow("/api/v1/recommend", recommended);
     router.add(Method::get, "/api/v1/ledger", handler([this](const Request& request) {
                  return ledger(request, options_.home, !options_.access.read_only);
                }));
     router.add(Method::get, "/api/v1/instances", handler([this](const Request& request) {
                  return instances(request, options_.home);
                }));
+  }
+
+  Answer cached_prediction(const Request& request, PredictionHandler made) {
+    TACHO_TRY(state, stores_.state_number());
+    const std::string key =
+        cache_key(request) + '\2' + request.body + prediction_state(options_.home);
+    return cache_.get(key, state, [&]() -> Answer {
+      TACHO_TRY(store, stores_.take());
+      return made(request, options_.predictions.get(), *store);
+    });
   }
 
   Answer live(const Request& request, RunStore& store) {
@@ -341,7 +349,7 @@ class Dashboard::Impl {
   RunControl control_;
   Sweeps sweeps_;
   Environments environments_;
-  SlowLane recommending_{2, 8};
+  SlowLane predicting_{2, 8};
   SlowLane inspecting_{4, 64};
   SlowLane starting_{2, 32};
   http::Site site_;

@@ -132,7 +132,7 @@ TEST_F(DashboardTest, EveryAnswerForbidsForeignScripts) {
 TEST_F(DashboardTest, PagesHaveAddresses) {
   begin();
   if (page_files().empty()) GTEST_SKIP() << "built without pages";
-  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine", "/sweeps/1",
+  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine", "/sweeps/1", "/predict",
                            "/recommend", "/ledger", "/memory", "/environments", "/new"}) {
     EXPECT_THAT(ask(path), HasSubstr("<div id=\"app\">")) << path;
   }
@@ -218,6 +218,11 @@ TEST_F(DashboardTest, APublicAddressNeedsAToken) {
 class SlowPredictionService final : public PredictionService {
  public:
   [[nodiscard]] Result<Json> predict(const Json& /*job*/) const override { return Json::object(); }
+  [[nodiscard]] Result<Json> predict_training(const Json& training,
+                                              RunStore& /*store*/) const override {
+    if (training.contains("model")) return Json{{"model", training["model"]}};
+    return Error{ErrorCode::unavailable, "no curve is known"};
+  }
   [[nodiscard]] Result<Recommendation> recommend(const Requirements& /*requirements*/,
                                                  const InstanceFilter& /*filter*/,
                                                  RunStore& /*store*/) const override {
@@ -271,6 +276,16 @@ TEST_F(DashboardTest, QuickRequestsDoNotWaitForSlowOnes) {
   }
   EXPECT_GE(refused, 1);
   EXPECT_EQ(slow->asked + refused, 31);  // equal requests were computed once
+}
+
+TEST_F(DashboardTest, PredictsATrainingAndSaysWhyItCannot) {
+  begin({.read_only = true}, std::make_shared<SlowPredictionService>());
+  const std::string path = "/api/v1/predict/training";
+  EXPECT_EQ(json_of(ask(path, kJson, "POST", R"({"model":"mlp"})"))["model"], "mlp");
+  const std::string refused = ask(path, kJson, "POST", "{}");
+  EXPECT_EQ(status_of(refused), 422);
+  EXPECT_THAT(refused, HasSubstr("no curve is known"));
+  EXPECT_EQ(status_of(ask(path + "?surprise=1", kJson, "POST", "{}")), 400);
 }
 
 TEST_F(DashboardTest, ARefreshIsAPost) {

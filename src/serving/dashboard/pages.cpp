@@ -18,11 +18,12 @@ struct View {
   std::string_view name;
   bool has_items;  // "/runs/7" as well as "/runs"
 };
-constexpr std::array<View, 10> kViews = {{{"runs", true},
+constexpr std::array<View, 11> kViews = {{{"runs", true},
                                           {"compare", false},
                                           {"comparisons", true},
                                           {"environments", false},
                                           {"sweeps", true},
+                                          {"predict", false},
                                           {"recommend", false},
                                           {"ledger", false},
                                           {"memory", false},

@@ -20,6 +20,12 @@ Error without_predictions() {
           "predictions are unavailable: this server has no prediction model"};
 }
 
+// Missing measurements are not a failure of the server.
+Error without_measurements(Error error) {
+  if (error.code == ErrorCode::unavailable) error.code = ErrorCode::invalid;
+  return error;
+}
+
 Result<std::vector<std::string>> words_of(JsonObject& object, std::string_view key) {
   std::vector<std::string> words;
   const Json* list = object.part(key, false);
@@ -135,6 +141,16 @@ Answer predicted(const http::Request& request, const PredictionService* predicti
   return json_answer(answer);
 }
 
+Answer training_predicted(const http::Request& request, const PredictionService* predictions,
+                          RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {}));
+  if (predictions == nullptr) return without_predictions();
+  TACHO_TRY(body, body_of(request));
+  const auto answer = predictions->predict_training(body, store);
+  if (!answer.ok()) return without_measurements(answer.error());
+  return json_answer(*answer);
+}
+
 Answer recommended(const http::Request& request, const PredictionService* predictions,
                    RunStore& store) {
   TACHO_CHECK(check_parameters(request, {"format"}));
@@ -143,11 +159,7 @@ Answer recommended(const http::Request& request, const PredictionService* predic
   TACHO_TRY(body, body_of(request));
   TACHO_TRY(parsed, read_recommendation_request(body));
   const auto made = predictions->recommend(parsed.requirements, parsed.filter, store);
-  // Missing measurements are not a failure of the server.
-  if (!made.ok() && made.error().code == ErrorCode::unavailable) {
-    return Error{ErrorCode::invalid, made.error().message};
-  }
-  if (!made.ok()) return made.error();
+  if (!made.ok()) return without_measurements(made.error());
   if (format == "csv") {
     return file_answer(recommendation_csv(*made), "text/csv; charset=utf-8", "recommendation.csv");
   }

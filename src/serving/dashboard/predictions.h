@@ -11,11 +11,14 @@ namespace tacho::serve {
 
 // POST /api/v1/predict
 Answer predicted(const http::Request& request, const PredictionService* predictions);
+// POST /api/v1/predict/training
+Answer training_predicted(const http::Request& request, const PredictionService* predictions,
+                          RunStore& store);
 // POST /api/v1/recommend: the recommendation as JSON or CSV.
 Answer recommended(const http::Request& request, const PredictionService* predictions,
                    RunStore& store);
 
-// Changes whenever a file outside of the store that recommendations depend on changes.
+// Changes whenever a file outside of the store that slow predictions depend on changes.
 std::string prediction_state(const std::filesystem::path& home);
 
 // GET /api/v1/ledger: predictions with the measured values and their scores. `settle` adds what was
