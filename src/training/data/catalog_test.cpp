@@ -26,7 +26,7 @@ TEST(DatasetCatalog, NamesTheCommandForEachDataset) {
   std::vector<std::string> commands;
   for (const DatasetInfo& info : dataset_catalog()) commands.push_back(command_to_get(info));
   EXPECT_THAT(commands, ElementsAre("apt-get install dataset-fashion-mnist", "tacho data get mnist",
-                                    "tacho data prepare cifar10 --from cifar-10-binary.tar.gz",
+                                    "tacho data get cifar10",
                                     "tacho data prepare cifar100 --from cifar-100-binary.tar.gz",
                                     "tacho data prepare tiny-imagenet --from tiny-imagenet-200.zip",
                                     "tacho data prepare imagenet --from DIR",

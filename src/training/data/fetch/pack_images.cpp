@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
-#include "training/data/cifar.h"
 #include "training/data/image_file_writer.h"
 #include "training/image/image_loader.h"
 
@@ -58,13 +59,27 @@ Result<ImageFileWriter> begin_part(ImagePart part, const fs::path& folder, std::
   return ImageFileWriter::create(file_of(part, folder), std::move(header), labels);
 }
 
+// Returns the images in the order in which their classes alternate.
+std::vector<std::size_t> alternating(std::span<const std::int64_t> labels) {
+  std::map<std::int64_t, std::int64_t> seen;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> order;
+  for (std::size_t i = 0; i < labels.size(); ++i) order[{seen[labels[i]]++, labels[i]}] = i;
+  std::vector<std::size_t> images;
+  for (const auto& [place, image] : order) images.push_back(image);
+  return images;
+}
+
 Result<void> write_set(ImagePart part, const ImageSet& set, std::span<const ClassLine> classes,
                        const fs::path& folder, const Watch& watch) {
-  TACHO_TRY(writer, begin_part(part, folder, set.height, classes, set.labels));
+  const std::vector<std::size_t> order = alternating(set.labels);
+  std::vector<std::int64_t> labels;
+  for (const std::size_t image : order) labels.push_back(set.labels[image]);
+  TACHO_TRY(writer, begin_part(part, folder, set.height, classes, labels));
   const auto size = static_cast<std::size_t>(set.channels * set.height * set.width);
-  for (std::int64_t i = 0; i < set.count; ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
     if (watch.should_stop()) return stopped_before_writing();
-    TACHO_CHECK(writer.put(i, set.all_pixels().subspan(static_cast<std::size_t>(i) * size, size)));
+    TACHO_CHECK(
+        writer.put(static_cast<std::int64_t>(i), set.all_pixels().subspan(order[i] * size, size)));
   }
   return writer.finish();
 }
@@ -95,14 +110,15 @@ Result<void> pack_images(const DatasetInfo& info, const ImageSource& source, con
   return eval.finish();
 }
 
-Result<void> pack_cifar(const DatasetInfo& info, const fs::path& from, const fs::path& folder,
-                        const Watch& watch) {
-  TACHO_TRY(data, load_cifar(info, from));
-  std::vector<ClassLine> classes;
-  for (std::int64_t i = 0; i < info.classes; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    classes.push_back(
-        {.name = at < info.labels.size() ? std::string(info.labels[at]) : std::to_string(i)});
+Result<void> write_images(const DatasetInfo& info, const ImageData& data, const fs::path& folder,
+                          const Watch& watch) {
+  std::int64_t count = info.classes;  // 0: any
+  for (const ImageSet* set : {&data.train, &data.eval}) {
+    for (const std::int64_t label : set->labels) count = std::max(count, label + 1);
+  }
+  std::vector<ClassLine> classes(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    classes[i].name = i < info.labels.size() ? std::string(info.labels[i]) : std::to_string(i);
   }
   for (const std::int64_t label : data.train.labels)
     ++classes[static_cast<std::size_t>(label)].train;

@@ -7,6 +7,7 @@
 #include "training/data/fetch/image_plan.h"
 #include "training/data/fetch/image_source.h"
 #include "training/data/fetch/watch.h"
+#include "training/data/image_data.h"
 
 namespace tacho {
 
@@ -16,8 +17,8 @@ namespace tacho {
 Result<void> pack_images(const DatasetInfo& info, const ImageSource& source, const ImagePlan& plan,
                          const std::filesystem::path& folder, const Watch& watch);
 
-// The same from CIFAR's files ("binary version") in the folder `from`; also writes classes.tsv.
-Result<void> pack_cifar(const DatasetInfo& info, const std::filesystem::path& from,
-                        const std::filesystem::path& folder, const Watch& watch);
+// Writes the same files, in which the classes alternate as in ImagePlan, and classes.tsv.
+Result<void> write_images(const DatasetInfo& info, const ImageData& data,
+                          const std::filesystem::path& folder, const Watch& watch);
 
 }  // namespace tacho

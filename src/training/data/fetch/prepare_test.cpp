@@ -177,6 +177,14 @@ TEST_F(PrepareCifar, AcceptsTheArchiveItsFolderAndItsFiles) {
   expect_prepared(scratch_.path() / "files");
 }
 
+TEST_F(PrepareCifar, AcceptsTheWholeReleaseAsASubset) {
+  put(from_ / "a.bin", record(1));
+  put(from_ / "b.bin", record(2));
+  const auto folder = prepare(subset_of(info_), from_, scratch_.path() / "home", quiet);
+  ASSERT_TRUE(folder.ok()) << folder.error().message;
+  EXPECT_EQ(*read_file(*folder / "classes.tsv"), "0\t\t0\t0\n1\t\t1\t0\n2\t\t0\t1\n");
+}
+
 TEST_F(PrepareCifar, LeavesNothingBehindAfterAWrongOrTruncatedArchive) {
   put_tgz(archive_, {{"batches/a.bin", record(1)}, {"batches/b.bin", record(11)}});
   EXPECT_THAT(prepare_from(archive_).error().message,

@@ -9,9 +9,9 @@
 
 namespace tacho {
 
-// Creates home/data/NAME with train.images and eval.images of CIFAR, from its published archive or
-// files, or from images in train/CLASS and test/CLASS, in a folder or an archive. The counts must
-// match those of `info`, if it has any. A failed attempt leaves nothing behind.
+// Creates home/data/NAME with train.images and eval.images of CIFAR, from a published archive or
+// its files, or from images in train/CLASS and test/CLASS, in a folder or an archive. The counts
+// must match those of `info`, if it has any. A failed attempt leaves nothing behind.
 Result<std::filesystem::path> prepare_small_images(const DatasetInfo& info,
                                                    const std::filesystem::path& from,
                                                    const std::filesystem::path& home,

@@ -23,8 +23,10 @@ inline constexpr DatasetInfo kTestDataset{.name = "pair",
                                           .help = "",
                                           .classes = 2,
                                           .files = kTestFiles,
+                                          .accepts = "both files",
                                           .npm_package = "pair-data@1.0.0",
-                                          .npm_folder = "package/data"};
+                                          .npm_folder = "package/data",
+                                          .npm_bytes = 100};
 
 inline void quiet(std::string_view) {}
 
