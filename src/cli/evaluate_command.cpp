@@ -14,6 +14,7 @@
 #include "predict/decoder/decoder_evaluation.h"
 #include "predict/speed/covariance_file.h"
 #include "predict/speed/evaluation_view.h"
+#include "predict/speed/fit_cpu.h"
 #include "predict/speed/fit_own_speed.h"
 #include "predict/speed/own_models_table.h"
 #include "predict/speed/shipped.h"
@@ -122,7 +123,12 @@ Result<std::vector<OwnSpeedScore>> evaluate_own_models() {
   TACHO_TRY(layers, shipped_own_layers());
   TACHO_TRY(runs, shipped_own_runs());
   TACHO_TRY(published, read_measured_jobs(shipped_throughput_csv()).in("throughput.csv"));
-  return evaluate_own_speed(own_configurations(runs, gpus), published, layers, gpus);
+  TACHO_TRY(scores, evaluate_own_speed(own_configurations(runs, gpus), published, layers, gpus));
+  TACHO_TRY(cpus, shipped_cpus());
+  TACHO_TRY(on_cpus, cpu_examples(runs, layers, cpus));
+  TACHO_TRY(cpu_scores, evaluate_cpu(on_cpus, layers));
+  scores.insert(scores.end(), cpu_scores.begin(), cpu_scores.end());
+  return std::move(scores);
 }
 
 Result<int> evaluate_regrets(const EvaluateOptions& o, const Context& context) {

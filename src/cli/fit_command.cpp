@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
+#include "predict/speed/fit_cpu.h"
 #include "predict/speed/fit_own_speed.h"
 #include "predict/speed/own_jobs.h"
 #include "predict/speed/shipped.h"
@@ -20,6 +21,7 @@ struct FitOptions {
   std::optional<std::string> catalog;
   std::optional<std::string> out;
   std::optional<std::string> own;
+  std::optional<std::string> cpu;
 };
 
 // Fits the speeds of Tacho's own models, which have a file of their own.
@@ -37,8 +39,23 @@ Result<int> fit_own(const FitOptions& o, const Context& context) {
   return kSuccess;
 }
 
+// Fits the cost model of CPUs.
+Result<int> fit_cpus(const FitOptions& o, const Context& context) {
+  TACHO_TRY(file, AtomicFile::create(*o.cpu));
+  TACHO_TRY(layers, shipped_own_layers());
+  TACHO_TRY(runs, shipped_own_runs());
+  TACHO_TRY(cpus, shipped_cpus());
+  TACHO_TRY(examples, cpu_examples(runs, layers, cpus));
+  TACHO_TRY(fitted, fit_cpu(examples, layers));
+  TACHO_CHECK(file.write(cpu_fit_text(fitted)));
+  TACHO_CHECK(file.commit());
+  context.print(fmt::format("{}: fitted to {} configurations\n", *o.cpu, examples.size()));
+  return kSuccess;
+}
+
 Result<int> fit(const FitOptions& o, const Context& context) {
   if (o.own) return fit_own(o, context);
+  if (o.cpu) return fit_cpus(o, context);
   TACHO_TRY(home, tacho_home());
   const std::filesystem::path path = o.out ? std::filesystem::path(*o.out) : own_speed_model(home);
   if (!o.out) TACHO_CHECK(make_folders(home));
@@ -78,6 +95,9 @@ void add_fit_command(CLI::App& app, Context& context) {
   command
       ->add_option("--own", o->own,
                    "fit the speeds of Tacho's own models instead, and write them to this file")
+      ->type_name("FILE");
+  command
+      ->add_option("--cpu", o->cpu, "fit the cost model of CPUs instead, and write it to this file")
       ->type_name("FILE");
   command->callback([o, &context] { context.run([&] { return fit(*o, context); }); });
 }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 
 #include "base/file.h"
+#include "base/home.h"
 #include "base/json_object.h"
 #include "cli/commands.h"
 #include "cli/decoder_prediction.h"
@@ -14,6 +16,7 @@
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "machine/probe/host_probe.h"
+#include "predict/rent/catalog.h"
 #include "predict/speed/gpu_spec_file.h"
 #include "predict/speed/own_model_costs.h"
 #include "predict/speed/prediction_view.h"
@@ -33,6 +36,7 @@ struct PredictOptions {
   std::optional<std::string> speed_model;
   std::string data;
   std::string device;
+  std::string instance;
   bool json = false;
   bool include_disturbed = false;
   std::vector<std::string> words;  // after --
@@ -77,6 +81,55 @@ Result<int> predict_file(const PredictOptions& o, const Context& context) {
   return kSuccess;
 }
 
+OwnQuestion question_of(const PredictOptions& o, RunSettings further) {
+  return {.model = o.job.model,
+          .batch = o.job.batch_per_gpu,
+          .precision = o.job.precision,
+          .data = o.data,
+          .device = o.device,
+          .further = std::move(further)};
+}
+
+// Prints the prediction, or that of the whole training.
+Result<int> answer_run(const PredictOptions& o, const RunSpec& spec, const Host& on,
+                       const RunPrediction& prediction, const Context& context) {
+  TACHO_TRY(whole_training, o.training.asked());
+  if (whole_training) return predict_training_of(o.training, spec, on, prediction, o.json, context);
+  context.print(o.json ? json_text(own_prediction_json(spec, on, prediction), 1) + "\n"
+                       : own_prediction_text(spec, on, prediction,
+                                             o.instance.empty() ? "this machine: " : ""));
+  return kSuccess;
+}
+
+// Predicts on a machine for rent without a GPU.
+Result<int> predict_on_instance(PredictOptions o, const Context& context) {
+  if (!o.job.gpu.empty() || !o.gpu_specs.empty() || o.device == "cuda") {
+    return Error{ErrorCode::usage,
+                 "--instance is for machines without a GPU; leave out --gpu, --gpu-spec and "
+                 "--device, or leave out --instance"};
+  }
+  o.device = "cpu";
+  TACHO_TRY(home, tacho_home());
+  TACHO_TRY(instances, Catalog(home).instances());
+  TACHO_TRY(instance, instance_without_gpu(instances, o.instance));
+  TACHO_TRY(cpus, shipped_cpus());
+  const auto machine = cpus.of_instance(instance.name, instance.vcpus);
+  if (!machine) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("the CPU of {} is not known; run 'tacho bench probe' on it, then "
+                             "'tacho predict' there",
+                             instance.name)};
+  }
+  const Host host{.cpu = instance.name,
+                  .cores = static_cast<std::int64_t>(machine->cores),
+                  .memory_bytes = static_cast<std::int64_t>(instance.memory_gib * std::exp2(30))};
+  TACHO_TRY(further, read_train_words(context.behind_dashes));
+  TACHO_TRY(spec, own_spec(question_of(o, std::move(further)), {}, host));
+  TACHO_TRY(cpu, shipped_cpu_speed_model());
+  TACHO_TRY(prediction, cpu.predict(spec, {*machine}));
+  return answer_run(o, spec, host, prediction, context);
+}
+
 // Predicts from the runs of this machine.
 Result<int> predict_own(const PredictOptions& o, const Context& context) {
   const Host here = read_host();
@@ -84,20 +137,11 @@ Result<int> predict_own(const PredictOptions& o, const Context& context) {
   std::size_t left_out = 0;
   TACHO_TRY(known, known_own_runs(store, o.include_disturbed, &left_out));
   TACHO_TRY(further, read_train_words(context.behind_dashes));
-  TACHO_TRY(spec, own_spec({.model = o.job.model,
-                            .batch = o.job.batch_per_gpu,
-                            .precision = o.job.precision,
-                            .data = o.data,
-                            .device = o.device,
-                            .further = further},
-                           known, here));
-  TACHO_TRY(costs, shipped_own_model_costs());
-  TACHO_TRY(own, OwnRuns::learn(known, here, costs));
+  TACHO_TRY(spec, own_spec(question_of(o, std::move(further)), known, here));
+  TACHO_TRY(own, MachineRuns::learn(known, here));
   const auto prediction = own.predict(spec);
   if (!prediction.ok()) return with_left_out(prediction.error(), left_out);
-  context.print(o.json ? json_text(own_prediction_json(spec, here, *prediction), 1) + "\n"
-                       : own_prediction_text(spec, here, *prediction));
-  return kSuccess;
+  return answer_run(o, spec, here, *prediction, context);
 }
 
 Result<int> predict_one(PredictOptions o, const Context& context) {
@@ -113,8 +157,8 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
                     o.words.front())};
   }
   TACHO_TRY(whole_training, o.training.asked());
+  if (!o.instance.empty()) return predict_on_instance(std::move(o), context);
   if (o.job.gpu.empty() && o.gpu_specs.empty()) {
-    if (whole_training) return Error{ErrorCode::usage, "give a GPU with --gpu for --epochs"};
     if (!find_model(o.job.model).ok()) {
       return Error{
           ErrorCode::usage,
@@ -208,6 +252,9 @@ void add_predict_command(CLI::App& app, Context& context) {
   add_training_options(*command, o->training);
   command->add_option("--device", o->device,
                       "device, on this machine: cpu or cuda (default: the GPU if there is one)");
+  command->add_option(
+      "--instance", o->instance,
+      "machine for rent without a GPU, such as c7i.4xlarge (see 'tacho catalog ls')");
   command->add_flag("--json", o->json, "print JSON");
   add_decoder_options(*command, o->decoder);
   command
@@ -218,7 +265,8 @@ void add_predict_command(CLI::App& app, Context& context) {
       ->option_text("[-- OPTION...]");
   command->footer(
       "Without --gpu, one of Tacho's models is predicted on this machine from the runs recorded\n"
-      "here. Options of 'tacho train' may follow after --.\n"
+      "here, and on a CPU without similar runs by a cost model, as with --instance. Options of\n"
+      "'tacho train' may follow after --.\n"
       "\n"
       "--from reads the columns model, family, framework, precision, layout, gpu, num_gpus,\n"
       "num_nodes, batch_per_gpu, gmacs, macts_M, params_M, input_shape and data_kind; empty cells\n"
@@ -232,6 +280,7 @@ void add_predict_command(CLI::App& app, Context& context) {
       "\n"
       "  tacho predict resnet50 --gpu H100 -b 256\n"
       "  tacho predict resnet18 --data cifar10 --gpu V100 --num-gpus 2 -b 128 -e 30\n"
+      "  tacho predict resnet18 --data cifar10 --instance c7i.4xlarge -b 64 -e 10\n"
       "  tacho predict resnet18 -b 96 -- --graphs off --workers 4");
   command->callback([o, command, &context] {
     o->framework_named = command->count("--framework") > 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/context.h"
+#include "predict/speed/own_runs.h"
 #include "predict/speed/predictor.h"
 
 namespace tacho {
@@ -27,5 +28,9 @@ void add_training_options(CLI::App& command, TrainingOptions& options);
 Result<int> predict_training(const TrainingOptions& options, const TrainingJob& job,
                              const std::string& data, bool any_software, bool json,
                              const Predictor& predictor, const Context& context);
+
+// The same for a run without a GPU, from the prediction of its step. `on`: the machine.
+Result<int> predict_training_of(const TrainingOptions& options, const RunSpec& spec, const Host& on,
+                                const RunPrediction& prediction, bool json, const Context& context);
 
 }  // namespace tacho

@@ -155,13 +155,27 @@ class Predict(SharedHomeCase):
         self.tacho("predict", "nobodys_model", expect=2)
         self.tacho("predict", expect=2)
 
-    def test_without_runs_of_this_machine_it_says_how_to_record_some(self):
-        said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu", expect=None)
-        if said.code == 0:  # Tacho ships runs of such a machine
-            self.assertIn("on this machine", said.out)
-        else:
-            self.assertIn("tacho train", said.err)
-            self.assertIn("--gpu", said.err)
+    def test_a_machine_without_a_gpu_is_predicted(self):
+        said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu")
+        self.assertIn("on this machine", said.out)
+        self.assertIn("basis", said.out)
+        rented = ("predict", "lenet5", "--data", "mnist", "--instance", "c7i.xlarge", "--json")
+        small, large = (self.tacho(*rented, "-b", batch).json for batch in ("64", "512"))
+        for key in ("step_seconds", "memory_bytes"):
+            self.assertLess(small[key]["low90"], small[key]["value"])
+            self.assertLess(small[key]["value"], small[key]["high90"])
+            self.assertLess(small[key]["value"], large[key]["value"])
+        whole = self.tacho(*rented, "-b", "64", "-e", "3").json
+        self.assertEqual(whole["machine"], "c7i.xlarge")
+        self.assertAlmostEqual(whole["total_seconds"]["value"],
+                               3 * whole["epoch_seconds"]["value"])
+        steps = 60000 / 64
+        self.assertGreater(whole["epoch_seconds"]["value"], steps * small["step_seconds"]["value"])
+        self.assertGreater(whole["cost"]["dollars"]["value"], 0)
+        for options, words in ((("--instance", "c7i.xlarg"), "c7i.xlarge"),
+                               (("--instance", "c7i.xlarge", "--gpu", "H100"), "leave out"),
+                               (("--instance", "g5.xlarge"), "--gpu A10G")):
+            self.assertIn(words, self.tacho("predict", "lenet5", *options, expect=2).err)
         self.tacho("predict", "mnist-cnn", "-b", "0.5", "--device", "cpu", expect=2)
 
     def test_train_options_are_accepted(self):

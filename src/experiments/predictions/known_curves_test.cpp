@@ -17,7 +17,7 @@ using testing::SizeIs;
 class KnownCurvesTest : public StoreTest {
  protected:
   std::vector<std::string> newest(std::size_t most) {
-    const auto records = own_records(store_, "vgg11", "cifar10", most);
+    const auto records = own_records(store_, "vgg16", "cifar10", most);
     std::vector<std::string> keys;
     for (const RunRecord& record : *records) keys.push_back(record.order.key);
     return keys;
@@ -41,7 +41,7 @@ TEST_F(KnownCurvesTest, DamagedRecordsAreSkipped) {
   damage_records();
   put(record_of({.key = "sound", .top1 = {0.1, 0.2, 0.3}}));
   EXPECT_THAT(newest(9), ElementsAre("sound"));
-  EXPECT_THAT(*own_curves(store_, "vgg11", "cifar10", 9), SizeIs(1));
+  EXPECT_THAT(*own_curves(store_, "vgg16", "cifar10", 9), SizeIs(1));
 }
 
 TEST_F(KnownCurvesTest, ACurveHasAtLeastThreeEpochs) {

@@ -65,13 +65,13 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
 }
 
 std::string own_prediction_text(const RunSpec& spec, const Host& here,
-                                const RunPrediction& prediction) {
+                                const RunPrediction& prediction, std::string_view where) {
   const bool cuda = spec.device == Device::cuda;
   const Estimate& step = prediction.step_seconds;
   const auto samples = static_cast<double>(samples_per_step(spec));
   std::string out =
-      fmt::format("{} on {}, batch {}, {}, on this machine: {}\n", spec.model, spec.data,
-                  spec.batch, kPrecisions.of(spec.precision), cuda ? here.gpu : here.cpu);
+      fmt::format("{} on {}, batch {}, {}, on {}{}\n", spec.model, spec.data, spec.batch,
+                  kPrecisions.of(spec.precision), where, cuda ? here.gpu : here.cpu);
   out += fmt::format("  step     {}   (90 %: {} … {})\n", human(Seconds(step.value)),
                      human(Seconds(step.low)), human(Seconds(step.high)));
   out += fmt::format("  speed    {} samples/s\n", human_count(samples / step.value));

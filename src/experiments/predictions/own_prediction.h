@@ -25,7 +25,8 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
                          const Host& here);
 
 std::string own_prediction_text(const RunSpec& spec, const Host& here,
-                                const RunPrediction& prediction);
+                                const RunPrediction& prediction,
+                                std::string_view where = "this machine: ");
 Json own_prediction_json(const RunSpec& spec, const Host& here, const RunPrediction& prediction);
 
 }  // namespace tacho

@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 600;
 
+template <class Runs>
 class LearnedRuns final : public RunPredictor {
  public:
-  LearnedRuns(OwnRuns runs, std::size_t left_out) : runs_(std::move(runs)), left_out_(left_out) {}
+  LearnedRuns(Runs runs, std::size_t left_out) : runs_(std::move(runs)), left_out_(left_out) {}
 
   Result<OwnPrediction> run(const RunSpec& spec) const override {
     const auto predicted = runs_.predict(spec);
@@ -28,7 +29,7 @@ class LearnedRuns final : public RunPredictor {
   }
 
  private:
-  OwnRuns runs_;
+  Runs runs_;
   std::size_t left_out_;
 };
 
@@ -46,7 +47,35 @@ Error with_left_out(Error abstention, std::size_t left_out) {
 }
 
 std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs, std::size_t left_out) {
-  return std::make_unique<LearnedRuns>(std::move(runs), left_out);
+  return std::make_unique<LearnedRuns<OwnRuns>>(std::move(runs), left_out);
+}
+
+std::unique_ptr<RunPredictor> predictor_by(MachineRuns runs, std::size_t left_out) {
+  return std::make_unique<LearnedRuns<MachineRuns>>(std::move(runs), left_out);
+}
+
+Result<CpuCatalog> shipped_cpus() { return CpuCatalog::parse(shipped_cpus_csv()).in("cpus.csv"); }
+
+Result<MachineRuns> MachineRuns::learn(std::span<const OwnRun> known, const Host& here) {
+  TACHO_TRY(costs, shipped_own_model_costs());
+  TACHO_TRY(own, OwnRuns::learn(known, here, costs));
+  TACHO_TRY(cpu, shipped_cpu_speed_model());
+  TACHO_TRY(cpus, shipped_cpus());
+  MachineRuns out(std::move(own), std::move(cpu));
+  auto machine = cpus.of_host(here, read_vector_unit());
+  if (machine) out.here_ = out.cpu_.calibrated(*std::move(machine), here, known);
+  return out;
+}
+
+Result<RunPrediction> MachineRuns::predict(const RunSpec& spec) const {
+  auto own = own_.predict(spec);
+  if (own.ok() || own.error().code != ErrorCode::unavailable || !here_ ||
+      spec.device != Device::cpu) {
+    return own;
+  }
+  auto modelled = cpu_.predict(spec, *here_);
+  if (modelled.ok()) return modelled;
+  return Error{ErrorCode::unavailable, own.error().message + "; " + modelled.error().message};
 }
 
 Result<OwnModelCosts> shipped_own_model_costs() {
@@ -111,10 +140,9 @@ Result<Predictor> open_calibrated_predictor(RunStore& store, const std::optional
 }
 
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store) {
-  TACHO_TRY(costs, shipped_own_model_costs());
   std::size_t left_out = 0;
   TACHO_TRY(runs, known_own_runs(store, includes_disturbed_runs(), &left_out));
-  TACHO_TRY(learned, OwnRuns::learn(runs, read_host(), costs));
+  TACHO_TRY(learned, MachineRuns::learn(runs, read_host()));
   return predictor_by(std::move(learned), left_out);
 }
 

@@ -9,6 +9,8 @@
 #include "base/result.h"
 #include "core/store/run_store.h"
 #include "predict/rent/run_predictor.h"
+#include "predict/speed/cpu_catalog.h"
+#include "predict/speed/cpu_speed.h"
 #include "predict/speed/own_runs.h"
 #include "predict/speed/predictor.h"
 
@@ -47,8 +49,26 @@ Result<Predictor> open_calibrated_predictor(RunStore& store,
                                             std::span<const GpuSpec> further = {},
                                             bool include_disturbed = includes_disturbed_runs());
 
-// Adapts OwnRuns to RunPredictor.
+// Predicts runs on one machine from its runs, and on a CPU without similar ones by the cost model.
+class MachineRuns {
+ public:
+  static Result<MachineRuns> learn(std::span<const OwnRun> known, const Host& here);
+  [[nodiscard]] Result<RunPrediction> predict(const RunSpec& spec) const;
+
+ private:
+  MachineRuns(OwnRuns own, CpuSpeed cpu) : own_(std::move(own)), cpu_(std::move(cpu)) {}
+
+  OwnRuns own_;
+  CpuSpeed cpu_;
+  std::optional<CpuSpeed::Calibrated> here_;
+};
+
+// The CPUs of data/catalog.
+Result<CpuCatalog> shipped_cpus();
+
+// Adapts OwnRuns or MachineRuns to RunPredictor.
 std::unique_ptr<RunPredictor> predictor_by(OwnRuns runs, std::size_t left_out = 0);
+std::unique_ptr<RunPredictor> predictor_by(MachineRuns runs, std::size_t left_out = 0);
 
 // Fits a predictor to the known runs on this machine.
 Result<std::unique_ptr<RunPredictor>> open_run_predictor(RunStore& store);

@@ -59,7 +59,7 @@ TEST_F(OwnRunsHereTest, StoredRunsComeBeforeThoseThatComeWithTacho) {
   put(record_of({.key = "own"}));
   const auto known = known_own_runs(store_);
   ASSERT_TRUE(known.ok()) << known.error().message;
-  EXPECT_EQ(known->front().spec.model, "vgg11");
+  EXPECT_EQ(known->front().spec.model, "vgg16");
   EXPECT_EQ(known->size(), 1 + shipped_own_runs()->size());
 }
 
@@ -75,7 +75,7 @@ TEST_F(OwnRunsHereTest, MeasurementsAreRunsOnGpusOfTheCatalog) {
   const auto jobs = own_measurements(store_, *GpuCatalog::parse(shipped_gpus_csv()));
   ASSERT_THAT(*jobs, SizeIs(1));
   EXPECT_EQ(jobs->front().job.gpu, "H200-SXM-141GB");
-  EXPECT_EQ(jobs->front().job.model, "vgg11");
+  EXPECT_EQ(jobs->front().job.model, "vgg16");
   EXPECT_DOUBLE_EQ(jobs->front().samples_per_s, 64 / true_step(64));
 }
 
@@ -88,7 +88,20 @@ TEST_F(OwnRunsHereTest, PredictsARunFromRunsOnThisMachine) {
   EXPECT_NEAR(prediction->step_seconds.value / true_step(64), 1, 0.15);
   ASSERT_TRUE(prediction->memory_bytes);
   EXPECT_NEAR(prediction->memory_bytes->value / 564e6, 1, 0.15);
-  EXPECT_THAT(prediction->basis, HasSubstr("4 of them of vgg11"));
+  EXPECT_THAT(prediction->basis, HasSubstr("4 of them of vgg16"));
+}
+
+TEST_F(OwnRunsHereTest, WithoutRunsTheCostModelOfCpusAnswers) {
+  const auto predictor = MachineRuns::learn({}, {.cpu = "Neoverse-N1", .cores = 2});
+  ASSERT_TRUE(predictor.ok()) << predictor.error().message;
+  RunSpec spec = order_of({.key = "new", .batch = 64}).spec;
+  const auto prediction = predictor->predict(spec);
+  ASSERT_TRUE(prediction.ok()) << prediction.error().message;
+  EXPECT_THAT(prediction->basis, HasSubstr("cost model"));
+  EXPECT_THAT(prediction->basis, HasSubstr("assumed for Neoverse-N1"));
+  EXPECT_GT(prediction->step_seconds.high, 1.5 * prediction->step_seconds.value);
+  spec.device = Device::cuda;
+  EXPECT_THAT(predictor->predict(spec).error().message, HasSubstr("no runs on a GPU"));
 }
 
 TEST_F(OwnRunsHereTest, AbstainsWithoutRunsOnThisMachine) {

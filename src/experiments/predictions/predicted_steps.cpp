@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "core/record/run_options.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "predict/accuracy/abstain.h"
 #include "predict/speed/own_model_costs.h"
@@ -26,9 +28,39 @@ StepPrediction prediction_of(const Plan& plan, const Prediction& prediction) {
 
 }  // namespace
 
+Result<RunSpec> recommended_spec(const Job& job, const Plan& plan) {
+  RunSettings settings = {{"model", job.model},
+                          {"data", job.data},
+                          {"batch", std::to_string(plan.batch_per_gpu)},
+                          {"workers", std::to_string(plan.workers)}};
+  if (plan.instance.gpus > 0) {
+    settings.emplace_back("device", "cuda");
+    settings.emplace_back("precision", kPrecisions.of(plan.precision));
+    settings.emplace_back("nproc", std::to_string(plan.instance.gpus));
+  }
+  TACHO_TRY(request, train_request(settings));
+  return request.spec;
+}
+
+Result<StepPrediction> PredictedSteps::on_cpu(const Job& job, const Plan& plan) const {
+  const Instance& instance = plan.instance;
+  if (plan.nodes > 1)
+    return abstain("trainings on several machines without a GPU are not measured");
+  const auto machine = cpus_.of_instance(instance.name, instance.vcpus);
+  if (!machine) return abstain("the CPU of the machine is not in the catalog of CPUs");
+  TACHO_TRY(spec, recommended_spec(job, plan));
+  auto made = cpu_.predict(spec, {*machine});
+  if (!made.ok()) return abstain(made.error().message);
+  StepPrediction step;
+  step.seconds = made->step_seconds;
+  step.memory_bytes = made->memory_bytes.value;
+  step.fits = *step.memory_bytes <= instance.memory_gib * std::exp2(30);
+  step.software = "tacho";
+  return step;
+}
+
 Result<TrainingJob> PredictedSteps::training_job(const Job& job, const Plan& plan) const {
   const Instance& instance = plan.instance;
-  if (instance.gpus == 0) return abstain("machines without a GPU are not in the speed model");
   const auto& known = predictor_.gpus().all();
   const auto gpu = std::ranges::find(known, instance.gpu, &GpuSpec::name);
   if (gpu == known.end()) {
@@ -63,6 +95,10 @@ std::vector<Result<StepPrediction>> PredictedSteps::steps(const Job& job,
   std::vector<TrainingJob> jobs;
   std::vector<Result<std::size_t>> asked;
   for (const Plan& plan : plans) {
+    if (plan.instance.gpus == 0) {
+      asked.emplace_back(abstain("without a GPU"));
+      continue;
+    }
     auto one = training_job(job, plan);
     if (!one.ok()) {
       asked.emplace_back(one.error());
@@ -77,7 +113,9 @@ std::vector<Result<StepPrediction>> PredictedSteps::steps(const Job& job,
   const auto predictions = predictor_.predict(jobs, worker_threads());
   std::vector<Result<StepPrediction>> answers;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (!asked[i].ok()) {
+    if (plans[i].instance.gpus == 0) {
+      answers.push_back(on_cpu(job, plans[i]));
+    } else if (!asked[i].ok()) {
       answers.emplace_back(asked[i].error());
     } else if (!predictions.ok()) {
       answers.emplace_back(predictions.error());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/record/model_catalog.h"
+#include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "experiments/predictions/test_runs.h"
 
@@ -21,7 +22,8 @@ class PredictedStepsTest : public HomeTest {
   }
   // Opened once: reading the model takes a moment.
   static const PredictedSteps& steps() {
-    static const PredictedSteps opened(*open_predictor(std::nullopt));
+    static const PredictedSteps opened(*open_predictor(std::nullopt), *shipped_cpu_speed_model(),
+                                       *shipped_cpus());
     return opened;
   }
   static std::string reason(const Job& job, const Plan& plan) {
@@ -36,7 +38,7 @@ class PredictedStepsTest : public HomeTest {
 
 TEST_F(PredictedStepsTest, AbstainsOutsideTheSpeedModel) {
   EXPECT_EQ(reason(job_, plan_on("", 0, 64)),
-            "no prediction: machines without a GPU are not in the speed model");
+            "no prediction: the CPU of the machine is not in the catalog of CPUs");
   EXPECT_EQ(reason(job_, plan_on("Made Up", 1, 64)),
             "no prediction: Made Up is not in the catalog of GPUs");
   EXPECT_EQ(reason(job_, plan_on("T4", 1, 64, Precision::bf16)),
@@ -81,6 +83,23 @@ TEST_F(PredictedStepsTest, EqualsThePredictionOfTheSameJob) {
           << model.name << " on " << gpu;
     }
   }
+}
+
+TEST_F(PredictedStepsTest, PredictsMachinesWithoutAGpu) {
+  Plan rented = plan_on("", 0, 64, Precision::fp32);
+  rented.instance.name = "c7i.xlarge";
+  rented.instance.vcpus = 4;
+  rented.instance.memory_gib = 8;
+  const auto step = steps().step({"lenet5", "mnist"}, rented);
+  ASSERT_TRUE(step.ok()) << step.error().message;
+  EXPECT_GT(step->seconds.low, 1e-5);
+  EXPECT_LT(step->seconds.high, 1);
+  EXPECT_GT(step->seconds.high, 1.2 * step->seconds.value);
+  EXPECT_TRUE(step->fits);
+  rented.instance.memory_gib = 0.1;
+  EXPECT_FALSE(steps().step({"lenet5", "mnist"}, rented)->fits);
+  rented.nodes = 2;
+  EXPECT_THAT(reason({"lenet5", "mnist"}, rented), HasSubstr("several machines"));
 }
 
 TEST_F(PredictedStepsTest, ALargeBatchDoesNotFit) {

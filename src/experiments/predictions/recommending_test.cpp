@@ -45,7 +45,7 @@ TEST_F(RecommendHere, OwnRunsGiveStepsAndEpochsOnThisMachine) {
                       .date = "2026-11-18",
                       .source = "own"};
   ASSERT_TRUE(Catalog(home_.path()).add_machine(here).ok());
-  const Requirements requirements{.job = {"vgg11", "cifar10"}, .target = 0.5, .batches = {32, 64}};
+  const Requirements requirements{.job = {"vgg16", "cifar10"}, .target = 0.5, .batches = {32, 64}};
   const auto recommendation = made(requirements, {.clouds = {"own"}});
   ASSERT_TRUE(recommendation.ok()) << recommendation.error().message;
   EXPECT_EQ(recommendation->epochs_basis, "4 runs here");
@@ -58,7 +58,7 @@ TEST_F(RecommendHere, OwnRunsGiveStepsAndEpochsOnThisMachine) {
   EXPECT_NEAR(offer.hours.value * 3600 / (20 * true_step(32)), 1, 0.25);
   EXPECT_DOUBLE_EQ(offer.dollars.value, 0.5 * offer.hours.value);
   EXPECT_THAT(refusal({.job = requirements.job, .target = 0.99}, {.clouds = {"own"}}),
-              StartsWith("no prediction: none of 4 runs of vgg11 on cifar10"));
+              StartsWith("no prediction: none of 4 runs of vgg16 on cifar10"));
 }
 
 TEST_F(RecommendHere, TheFilterSelectsTheMachines) {

@@ -46,6 +46,12 @@ Result<OwnSpeed> shipped_own_speed_model(const GpuCatalog& gpus) {
   return OwnSpeed::make(std::move(layers), gpus, std::move(fit));
 }
 
+Result<CpuSpeed> shipped_cpu_speed_model() {
+  TACHO_TRY(layers, shipped_own_layers());
+  TACHO_TRY(fit, read_cpu_fit(shipped_cpu_speed()).in("cpu_speed.json"));
+  return CpuSpeed(std::move(layers), std::move(fit));
+}
+
 std::filesystem::path own_speed_model(const std::filesystem::path& home) {
   return home / "speed-model.json";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "predict/speed/cpu_speed.h"
 #include "predict/speed/learning_set.h"
 #include "predict/speed/predictor.h"
 
@@ -22,6 +23,7 @@ Result<PublishedJobs> read_published_jobs(const std::optional<std::string>& fold
 // Descriptions and speeds of Tacho's own models, built in.
 Result<OwnLayers> shipped_own_layers();
 Result<OwnSpeed> shipped_own_speed_model(const GpuCatalog& gpus);
+Result<CpuSpeed> shipped_cpu_speed_model();
 
 // Opens the model in `file`; otherwise the one written by 'tacho fit', otherwise the built-in one.
 Result<Predictor> open_predictor(const std::optional<std::string>& file);

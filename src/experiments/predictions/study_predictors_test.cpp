@@ -23,7 +23,7 @@ TEST(StudyPredictorsTest, LearnFromTheGivenRunsOnly) {
   const auto made = (*predictor)->run(order_of({.key = "new", .batch = 64}).spec);
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_NEAR(made->step_seconds.value / true_step(64), 1, 0.15);
-  EXPECT_EQ(made->basis, "4 configurations on Made CPU, 4 of them of vgg11");
+  EXPECT_EQ(made->basis, "4 configurations on Made CPU, 4 of them of vgg16");
 }
 
 TEST(StudyPredictorsTest, AbstainWithoutUsableRuns) {

@@ -15,7 +15,7 @@
 
 namespace tacho {
 
-// A training of vgg11 on cifar10 on this machine's CPU, with ten steps per epoch. No run that comes
+// A training of vgg16 on cifar10 on this machine's CPU, with ten steps per epoch. No run that comes
 // with Tacho is of that kind, so predictions follow the runs of the test.
 struct TestRun {
   std::string key;
@@ -27,7 +27,7 @@ struct TestRun {
 inline double true_step(std::int64_t batch) { return 0.02 + 0.001 * static_cast<double>(batch); }
 
 inline RunOrder order_of(const TestRun& run) {
-  const auto request = train_request({{"model", "vgg11"},
+  const auto request = train_request({{"model", "vgg16"},
                                       {"data", "cifar10"},
                                       {"batch", std::to_string(run.batch)},
                                       {"epochs", std::to_string(run.top1.size())}});

@@ -17,9 +17,11 @@ std::string time_line(const Estimate& seconds) {
 
 std::string cost_line(const TrainingCost& cost) {
   const Instance& at = cost.instance;
-  return fmt::format("${:.2f}   (90 %: ${:.2f} … ${:.2f}) on {} {}, {}: {} × {}, ${:.2f} per hour",
-                     cost.dollars.value, cost.dollars.low, cost.dollars.high, at.cloud, at.name,
-                     at.region, at.gpus, at.gpu, at.on_demand_usd_h);
+  return fmt::format(
+      "${:.2f}   (90 %: ${:.2f} … ${:.2f}) on {} {}, {}: {}, ${:.2f} per hour", cost.dollars.value,
+      cost.dollars.low, cost.dollars.high, at.cloud, at.name, at.region,
+      at.gpus > 0 ? fmt::format("{} × {}", at.gpus, at.gpu) : fmt::format("{} vCPUs", at.vcpus),
+      at.on_demand_usd_h);
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
@@ -45,20 +47,24 @@ Json estimate_json(const Estimate& estimate) {
 std::string training_answer_text(const TrainingQuestion& question, const TrainingAnswer& answer,
                                  double gpu_memory_gb, const Terminal& terminal) {
   const TrainingJob& job = question.job;
-  std::string out = fmt::format("{} on {}, {} epoch{} on {} × {}, batch {} per GPU\n", job.model,
+  const std::string per_gpu = question.on_cpu ? "" : " per GPU";
+  std::string out = fmt::format("{} on {}, {} epoch{} on {}{}, batch {}{}\n", job.model,
                                 question.data, question.epochs, question.epochs == 1 ? "" : "s",
-                                job.num_gpus, job.gpu, *job.batch_per_gpu);
+                                question.on_cpu ? "" : fmt::format("{} × ", job.num_gpus), job.gpu,
+                                *job.batch_per_gpu, per_gpu);
   const auto line = [&](std::string_view name, const std::string& text) {
     out += fmt::format("  {:<9} {}\n", name, text);
   };
   line("epoch", time_line(answer.epoch_seconds));
   line("total", time_line(answer.total_seconds));
   line("memory", answer.memory_gb
-                     ? fmt::format("{:.1f} of {:g} GB per GPU: {}", *answer.memory_gb,
-                                   gpu_memory_gb, answer.fits ? "fits" : "does not fit")
+                     ? fmt::format("{:.1f} of {:g} GB{}: {}", *answer.memory_gb, gpu_memory_gb,
+                                   per_gpu, answer.fits ? "fits" : "does not fit")
                      : std::string("unknown, because the model's cost is unknown"));
-  line("cost", answer.cost ? cost_line(*answer.cost)
-                           : std::string("no machine with these GPUs has a price"));
+  line("cost", answer.cost
+                   ? cost_line(*answer.cost)
+                   : std::string(question.on_cpu ? "this machine has no price"
+                                                 : "no machine with these GPUs has a price"));
   line("software", answer.software);
   line("basis", answer.basis);
   if (!answer.warning.empty()) line("warning", answer.warning);
@@ -95,7 +101,7 @@ Json training_answer_json(const TrainingQuestion& question, const TrainingAnswer
   const auto optional = [](const auto& value) { return value ? Json(*value) : Json(); };
   return {{"model", job.model},
           {"data", question.data},
-          {"gpu", job.gpu},
+          {question.on_cpu ? "machine" : "gpu", job.gpu},
           {"num_gpus", job.num_gpus},
           {"num_nodes", job.num_nodes},
           {"batch_per_gpu", *job.batch_per_gpu},

@@ -182,9 +182,9 @@ std::optional<TrainingCost> cost_of(const TrainingQuestion& question, const Esti
   const auto per_node = static_cast<std::int64_t>(std::ceil(job.num_gpus / job.num_nodes));
   const Instance* cheapest = nullptr;
   for (const Instance& instance : instances) {
-    if (instance.cloud == kOwnCloud || instance.gpu != job.gpu || instance.gpus < per_node) {
-      continue;
-    }
+    const bool matches = question.on_cpu ? instance.name == job.gpu
+                                         : instance.gpu == job.gpu && instance.gpus >= per_node;
+    if (instance.cloud == kOwnCloud || !matches) continue;
     if (cheapest == nullptr || instance.on_demand_usd_h < cheapest->on_demand_usd_h) {
       cheapest = &instance;
     }
@@ -193,6 +193,15 @@ std::optional<TrainingCost> cost_of(const TrainingQuestion& question, const Esti
   constexpr double kSecondsPerHour = 3600;
   const double dollars_per_s = cheapest->on_demand_usd_h * job.num_nodes / kSecondsPerHour;
   return TrainingCost{scaled(seconds, dollars_per_s), *cheapest};
+}
+
+TrainingAnswer completed(TrainingAnswer answer, const TrainingQuestion& question,
+                         const std::optional<Prediction>& step,
+                         const std::vector<Instance>& instances) {
+  add_memory(step, answer);
+  answer.total_seconds = scaled(answer.epoch_seconds, question.epochs);
+  answer.cost = cost_of(question, answer.total_seconds, instances);
+  return answer;
 }
 
 }  // namespace
@@ -237,10 +246,15 @@ Result<TrainingAnswer> answer_training(const TrainingQuestion& question, const P
   auto answer = from_published(question);
   if (!answer.ok()) answer = from_speed(question, step, curves);
   if (!answer.ok()) return answer.error();
-  add_memory(step, *answer);
-  answer->total_seconds = scaled(answer->epoch_seconds, question.epochs);
-  answer->cost = cost_of(question, answer->total_seconds, instances);
-  return answer;
+  return completed(*std::move(answer), question, step, instances);
+}
+
+Result<TrainingAnswer> answer_training(const TrainingQuestion& question, const Prediction& step,
+                                       const std::vector<Curve>& curves,
+                                       const std::vector<Instance>& instances) {
+  TACHO_CHECK(check(question));
+  TACHO_TRY(answer, from_speed(question, step, curves));
+  return completed(std::move(answer), question, step, instances);
 }
 
 }  // namespace tacho

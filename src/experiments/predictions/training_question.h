@@ -22,6 +22,7 @@ struct TrainingQuestion {
   DataSplit data_split = DataSplit::part;
   std::optional<double> learning_rate;  // nothing: as published
   std::optional<double> target;         // top-1 accuracy
+  bool on_cpu = false;                  // job.gpu names a machine without a GPU
   // Whether published trainings of other software may answer; otherwise only job.framework.
   bool any_software = true;
 };
@@ -51,6 +52,10 @@ struct TrainingAnswer {
 // others, the predictor's speed and the dataset's size give the time, and `curves` of the same task
 // the accuracy. Fails if the dataset or the model's speed is unknown.
 Result<TrainingAnswer> answer_training(const TrainingQuestion& question, const Predictor& predictor,
+                                       const std::vector<Curve>& curves,
+                                       const std::vector<Instance>& instances);
+// The same with the speed of a step that was predicted by other means.
+Result<TrainingAnswer> answer_training(const TrainingQuestion& question, const Prediction& step,
                                        const std::vector<Curve>& curves,
                                        const std::vector<Instance>& instances);
 

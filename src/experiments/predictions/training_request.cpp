@@ -26,17 +26,30 @@ Result<TrainingQuestion> read_question(const Json& request) {
   return question;
 }
 
-}  // namespace
-
-Result<TrainingAnswer> answer_training_here(const TrainingQuestion& question,
-                                            const Predictor& predictor,
-                                            const std::filesystem::path& home, RunStore& store) {
+// `speed`: a Predictor, or the Prediction of a step.
+template <class Speed>
+Result<TrainingAnswer> answer_with(const TrainingQuestion& question, const Speed& speed,
+                                   const std::filesystem::path& home, RunStore& store) {
   constexpr std::size_t kOwnCurves = 200;
   TACHO_CHECK(check(question));
   TACHO_TRY(curves, own_curves(store, question.job.model, question.data, kOwnCurves));
   for (Curve& curve : shipped_curves()) curves.push_back(std::move(curve));
   TACHO_TRY(instances, Catalog(home).instances());
-  return answer_training(question, predictor, curves, instances);
+  return answer_training(question, speed, curves, instances);
+}
+
+}  // namespace
+
+Result<TrainingAnswer> answer_training_here(const TrainingQuestion& question,
+                                            const Predictor& predictor,
+                                            const std::filesystem::path& home, RunStore& store) {
+  return answer_with(question, predictor, home, store);
+}
+
+Result<TrainingAnswer> answer_training_here(const TrainingQuestion& question,
+                                            const Prediction& step,
+                                            const std::filesystem::path& home, RunStore& store) {
+  return answer_with(question, step, home, store);
 }
 
 Result<Json> predict_training_request(const Json& request, const std::filesystem::path& home,

@@ -14,6 +14,9 @@ namespace tacho {
 Result<TrainingAnswer> answer_training_here(const TrainingQuestion& question,
                                             const Predictor& predictor,
                                             const std::filesystem::path& home, RunStore& store);
+Result<TrainingAnswer> answer_training_here(const TrainingQuestion& question,
+                                            const Prediction& step,
+                                            const std::filesystem::path& home, RunStore& store);
 
 // Predicts a training given as JSON, as 'tacho predict --epochs' does.
 Result<Json> predict_training_request(const Json& request, const std::filesystem::path& home,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "base/split.h"
 #include "machine/probe/proc_text.h"
 
 namespace tacho {
@@ -36,6 +38,16 @@ std::string cpu_name(std::string_view cpuinfo) {
   }
   if (implementer.empty()) return "";
   return fmt::format("ARM implementer {} part {}", implementer, part);
+}
+
+std::string vector_unit(std::string_view cpuinfo) {
+  const auto x86 = split(value_of(cpuinfo, "flags"), ' ');
+  const auto has = [](const auto& flags, std::string_view flag) {
+    return std::ranges::find(flags, flag) != flags.end();
+  };
+  if (has(x86, "avx512f")) return "avx512";
+  if (has(x86, "avx2")) return "avx2";
+  return has(split(value_of(cpuinfo, "Features"), ' '), "asimd") ? "neon" : "";
 }
 
 }  // namespace tacho

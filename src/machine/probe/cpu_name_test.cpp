@@ -35,5 +35,12 @@ TEST(CpuName, GivesTheNumbersOfAnUnknownPart) {
 
 TEST(CpuName, IsEmptyIfUnknown) { EXPECT_EQ(cpu_name(""), ""); }
 
+TEST(VectorUnit, IsTheWidestOne) {
+  EXPECT_EQ(vector_unit("flags\t\t: fpu avx avx2 avx512f\n"), "avx512");
+  EXPECT_EQ(vector_unit("flags\t\t: fpu avx avx2\n"), "avx2");
+  EXPECT_EQ(vector_unit("Features\t: fp asimd sve\n"), "neon");
+  EXPECT_EQ(vector_unit("flags\t\t: fpu sse2\n"), "");
+}
+
 }  // namespace
 }  // namespace tacho

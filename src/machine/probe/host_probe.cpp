@@ -70,6 +70,10 @@ std::string gpu_driver(const fs::path& root) {
 
 }  // namespace
 
+std::string read_vector_unit(const fs::path& root) {
+  return vector_unit(read_text(root / "proc/cpuinfo"));
+}
+
 Host read_host(const fs::path& root) {
   Host host;
   utsname names{};

@@ -11,6 +11,9 @@ namespace tacho {
 // Reads the properties of the machine under `root`, which contains proc/, sys/ and etc/. Unknown
 // fields stay empty. With several GPUs, the name is that of the first; the caller fills in the
 // environment and its image.
+// Returns the vector unit of the processors, see cpu_name.h.
+std::string read_vector_unit(const std::filesystem::path& root = "/");
+
 Host read_host(const std::filesystem::path& root = "/");
 
 // Returns the number of processors in the affinity mask of this process; at least 1.

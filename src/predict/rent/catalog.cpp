@@ -70,6 +70,20 @@ Result<void> keep(std::vector<Instance>& instances, const std::vector<std::strin
 
 }  // namespace
 
+Result<Instance> instance_without_gpu(const std::vector<Instance>& instances,
+                                      const std::string& name) {
+  std::set<std::string_view> known;
+  for (const Instance& one : instances) {
+    if (same_letters(one.name, name)) {
+      if (one.gpus == 0) return one;
+      return Error{ErrorCode::usage, fmt::format("{} has a GPU; use --gpu {}", one.name, one.gpu)};
+    }
+    if (one.gpus == 0) known.insert(one.name);
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  return Error{ErrorCode::usage, unknown_name("machine", name, names)};
+}
+
 Result<std::vector<Instance>> Catalog::instances() const {
   TACHO_TRY(all, machines());
   std::string csv(kPublishedInstancesCsv);

@@ -17,6 +17,10 @@ struct InstanceFilter {
   std::vector<std::string> regions = {};
 };
 
+// Returns the machine without a GPU that has this name; several regions have the same.
+Result<Instance> instance_without_gpu(const std::vector<Instance>& instances,
+                                      const std::string& name);
+
 // Instances for rent and own machines. Prices come with Tacho until they are updated; updates and
 // own machines are in $TACHO_HOME/catalog.
 class Catalog {

@@ -29,6 +29,7 @@ double stretch_of(std::span<const HeldOutRun> held_out);
 struct OwnSpeedScore {
   std::string held_out;  // "single batches", …, "whole model", "GPU, published figures"
   std::size_t count = 0;
+  std::size_t abstained = 0;
   double median_error = 0;  // |predicted − measured| / measured speed
   double worst_error = 0;
   double coverage = 0;  // of the 90 % intervals, calibrated on the other groups

@@ -10,6 +10,7 @@
 #include "core/record/model_catalog.h"
 #include "core/record/statistics.h"
 #include "predict/speed/evaluate_own_speed.h"
+#include "predict/speed/log_fit.h"
 #include "predict/speed/model_name.h"
 #include "predict/speed/own_jobs.h"
 
@@ -42,7 +43,6 @@ constexpr EnumArray<Rate, Nominal, kRates> kNominal = {{Nominal{0.8, 0.25},
                                                         {64, 0.7}}};
 // Error of the roofline for a typical example, in logarithms; larger ones count less.
 constexpr double kTypicalError = 0.15;
-constexpr int kMostRounds = 40;
 
 struct Fitted {
   OwnNetwork network;
@@ -52,92 +52,10 @@ struct Fitted {
   double weight;
 };
 
-// Levenberg–Marquardt over the logarithms of the rates.
-class RateFit {
- public:
-  explicit RateFit(std::vector<Fitted> examples) : examples_(std::move(examples)) {}
-
-  Result<RooflineRates> run() {
-    std::vector<double> at(kRates);
-    double damping = 1e-2;
-    double cost = cost_of(at);
-    for (int round = 0; round < kMostRounds && damping < 1e6; ++round) {
-      TACHO_TRY(step, step_from(at, damping));
-      std::vector<double> next = at;
-      for (std::size_t i = 0; i < kRates; ++i) next[i] += std::clamp(step[i], -0.7, 0.7);
-      const double next_cost = cost_of(next);
-      if (next_cost < cost) {
-        const bool settled = cost - next_cost < 1e-7 * cost;
-        at = std::move(next);
-        cost = next_cost;
-        damping *= 0.3;
-        if (settled) break;
-      } else {
-        damping *= 4;
-      }
-    }
-    return rates_at(at);
-  }
-
- private:
-  static RooflineRates rates_at(const std::vector<double>& logs) {
-    RooflineRates rates;
-    for (std::size_t i = 0; i < kRates; ++i) rates[i] = kNominal[i].value * std::exp(logs[i]);
-    return rates;
-  }
-  [[nodiscard]] static double error(const Fitted& one, const RooflineRates& rates) {
-    const double seconds =
-        roofline_step(one.network, one.job.batch, one.job.format, *one.gpu, rates).total();
-    return (one.log_seconds - std::log(seconds)) / kTypicalError;
-  }
-  [[nodiscard]] double cost_of(const std::vector<double>& logs) const {
-    const RooflineRates rates = rates_at(logs);
-    double sum = 0;
-    for (const Fitted& one : examples_) {
-      const double z = error(one, rates);
-      sum += one.weight * 2 * (std::sqrt(1 + z * z) - 1);
-    }
-    for (std::size_t i = 0; i < kRates; ++i) sum += std::pow(logs[i] / kNominal[i].spread, 2);
-    return sum;
-  }
-  [[nodiscard]] Result<std::vector<double>> step_from(const std::vector<double>& logs,
-                                                      double damping) const {
-    constexpr double kSmall = 1e-4;
-    std::vector<RooflineRates> moved;
-    for (std::size_t i = 0; i < kRates; ++i) {
-      std::vector<double> there = logs;
-      there[i] += kSmall;
-      moved.push_back(rates_at(there));
-    }
-    const RooflineRates rates = rates_at(logs);
-    std::vector<double> normal(kRates * kRates);
-    std::vector<double> target(kRates);
-    for (const Fitted& one : examples_) {
-      const double z = error(one, rates);
-      const double weight = one.weight / std::sqrt(1 + z * z);
-      std::vector<double> slope(kRates);
-      for (std::size_t i = 0; i < kRates; ++i) slope[i] = (z - error(one, moved[i])) / kSmall;
-      for (std::size_t i = 0; i < kRates; ++i) {
-        target[i] += weight * slope[i] * z;
-        for (std::size_t k = 0; k <= i; ++k) normal[i * kRates + k] += weight * slope[i] * slope[k];
-      }
-    }
-    for (std::size_t i = 0; i < kRates; ++i) {
-      const double trust = 1 / (kNominal[i].spread * kNominal[i].spread);
-      target[i] -= trust * logs[i];
-      normal[i * kRates + i] = (normal[i * kRates + i] + trust) * (1 + damping);
-    }
-    TACHO_TRY(factor, Cholesky::factor(std::move(normal), kRates, 1));
-    return factor.solve(std::move(target));
-  }
-
-  std::vector<Fitted> examples_;
-};
-
-double mean_log(const std::vector<double>& seconds) {
-  double sum = 0;
-  for (const double one : seconds) sum += std::log(one);
-  return sum / static_cast<double>(seconds.size());
+RooflineRates rates_at(std::span<const double> logs) {
+  RooflineRates rates;
+  for (std::size_t i = 0; i < kRates; ++i) rates[i] = kNominal[i].value * std::exp(logs[i]);
+  return rates;
 }
 
 // Returns the name in the model catalog for a published name; "" for other models.
@@ -190,7 +108,21 @@ Result<RooflineRates> fit_rates(std::span<const OwnExample> examples, const OwnL
     fitted.push_back({std::move(network), gpu, one.job, mean_log(one.seconds),
                       kRunsPerModel / of_model[one.job.model]});
   }
-  return RateFit(std::move(fitted)).run();
+  LogFit fit;
+  for (const Nominal& nominal : kNominal) fit.spreads.push_back(nominal.spread);
+  for (const Fitted& one : fitted) fit.weights.push_back(one.weight);
+  fit.errors = [&](std::span<const double> logs) {
+    const RooflineRates rates = rates_at(logs);
+    std::vector<double> errors;
+    for (const Fitted& one : fitted) {
+      const double seconds =
+          roofline_step(one.network, one.job.batch, one.job.format, *one.gpu, rates).total();
+      errors.push_back((one.log_seconds - std::log(seconds)) / kTypicalError);
+    }
+    return errors;
+  };
+  TACHO_TRY(logs, fit_logs(fit));
+  return rates_at(logs);
 }
 
 Result<std::vector<Residual>> residuals_of(std::span<const OwnExample> examples,

@@ -8,7 +8,6 @@ namespace {
 
 // Larger than the second-level cache of every GPU in the catalog.
 constexpr double kLargestCacheBytes = 128e6;
-constexpr double kBytesOfFloat = 4;
 
 Rate peak_share(NumberFormat format) {
   if (is_half(format)) return Rate::half;
@@ -73,11 +72,6 @@ Joined joined(double first, double second, double exponent) {
   const double a = std::pow(first / top, exponent);
   const double b = std::pow(second / top, exponent);
   return {top * std::pow(a + b, 1 / exponent), a / (a + b)};
-}
-
-double optimizer_bytes(const OwnNetwork& network) {
-  // Reads and writes the weight and every state, reads the gradient.
-  return network.params_m * 1e6 * kBytesOfFloat * (3 + 2 * network.optimizer_states);
 }
 
 }  // namespace

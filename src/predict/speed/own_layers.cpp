@@ -45,6 +45,12 @@ void grow(LayerCost& layer, double factor, bool text) {
 
 }  // namespace
 
+double optimizer_bytes(const OwnNetwork& network) {
+  constexpr double kBytesOfFloat = 4;
+  // Reads and writes the weight and every state, reads the gradient.
+  return network.params_m * 1e6 * kBytesOfFloat * (3 + 2 * network.optimizer_states);
+}
+
 Result<OwnLayers> OwnLayers::parse(std::string_view csv, OwnModelCosts costs) {
   OwnLayers out;
   out.costs_ = std::move(costs);

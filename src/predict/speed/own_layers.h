@@ -42,6 +42,9 @@ struct OwnNetwork {
   std::vector<LayerCost> layers;
 };
 
+// That an update of all weights moves.
+double optimizer_bytes(const OwnNetwork& network);
+
 class OwnLayers {
  public:
   // own_layers.csv, made by script/describe-models.

@@ -50,6 +50,7 @@ constexpr std::array<std::string_view, 2> kMemoryColumns = {"peak_memory", "devi
 // Optional: files of earlier versions do not have it.
 constexpr std::string_view kKernelsColumn = "spec.kernels";
 constexpr std::string_view kDisturbedColumn = "disturbed";
+constexpr std::string_view kProductColumn = "product_gflops";
 
 class RunCells {
  public:
@@ -153,6 +154,10 @@ Result<OwnRun> read_run(const RunCells& row) {
   run.torch_version = row.text("torch_version");
   run.threads = threads.value_or(0);
   run.step_seconds = step;
+  if (row.has(kProductColumn)) {
+    TACHO_TRY(product, row.number(kProductColumn));
+    run.product_gflops = product;
+  }
   run.memory_bytes = memory;
   return run;
 }
@@ -161,7 +166,7 @@ Result<void> read_file_of_runs(std::string_view csv, std::vector<OwnRun>& runs) 
   TACHO_TRY(records, read_csv(csv));
   std::vector<std::string_view> columns(kRunColumns.begin(), kRunColumns.end());
   columns.insert(columns.end(), kMemoryColumns.begin(), kMemoryColumns.end());
-  for (const std::string_view newer : {kKernelsColumn, kDisturbedColumn}) {
+  for (const std::string_view newer : {kKernelsColumn, kDisturbedColumn, kProductColumn}) {
     if (std::ranges::find(records.headings, newer) != records.headings.end()) {
       columns.push_back(newer);
     }
@@ -201,6 +206,7 @@ std::optional<OwnRun> own_run_of(const RunRecord& record, bool include_disturbed
                 .torch_version = record.started->torch_version,
                 .threads = record.started->paths.threads,
                 .step_seconds = step,
+                .product_gflops = record.started->paths.product_gflops,
                 .memory_bytes = static_cast<double>(std::max<std::int64_t>(memory, 0))};
 }
 

@@ -17,9 +17,10 @@ struct OwnRun {
   RunSpec spec;
   Host host;
   std::string torch_version;
-  std::int64_t threads = 0;  // that computed
-  double step_seconds = 0;   // median of the steady state
-  double memory_bytes = 0;   // peak of the GPU, or of the process without one; 0: unknown
+  std::int64_t threads = 0;   // that computed
+  double step_seconds = 0;    // median of the steady state
+  double product_gflops = 0;  // of an fp32 matrix product on these threads; 0: unknown
+  double memory_bytes = 0;    // peak of the GPU, or of the process without one; 0: unknown
 };
 
 // Returns nothing for runs without a usable speed: failed, a watched program, few steps, slowed

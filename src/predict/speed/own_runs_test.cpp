@@ -242,8 +242,8 @@ TEST(OwnRunFile, KeepsTheNumberOfThreads) {
       return run.spec.device == Device::cpu && run.spec.threads == threads;
     });
   };
-  EXPECT_EQ(with(1), 50);
-  EXPECT_EQ(with(2), 100);
+  EXPECT_EQ(with(1), 69);
+  EXPECT_EQ(with(2), 115);
 }
 
 TEST(OwnRunFile, NamesTheMissingColumnAndTheInvalidLine) {

@@ -80,15 +80,6 @@ RunParts memory_parts(const RunSpec& spec, const OwnModelCost& cost) {
           0};
 }
 
-// Must agree with the decision of the worker.
-double threads_of(const RunSpec& spec, const Host& host, std::int64_t seen) {
-  if (seen > 0) return static_cast<double>(seen);
-  if (spec.threads) return static_cast<double>(*spec.threads);
-  const auto model = find_model(spec.model);
-  if (model.ok() && spec.batch <= (*model)->one_thread_batch) return 1;
-  return static_cast<double>(std::max<std::int64_t>(1, host.cores / spec.dist.ranks_per_node));
-}
-
 std::string layout_of(const RunSpec& spec) {
   const auto model = find_model(spec.model);
   if (model.ok() && (*model)->input == InputKind::text) return "";
@@ -139,6 +130,20 @@ RunPoint point_of(const RunSpec& spec, const OwnModelCost& cost, double threads)
 }
 
 }  // namespace
+
+// Must agree with the decision of the worker.
+double threads_of(const RunSpec& spec, const Host& host, std::int64_t seen) {
+  if (seen > 0) return static_cast<double>(seen);
+  if (spec.threads) return static_cast<double>(*spec.threads);
+  const auto model = find_model(spec.model);
+  if (model.ok() && spec.batch <= (*model)->one_thread_batch) return 1;
+  return static_cast<double>(std::max<std::int64_t>(1, host.cores / spec.dist.ranks_per_node));
+}
+
+double nominal_memory_bytes(const RunSpec& spec, const OwnModelCost& cost) {
+  const RunParts parts = memory_parts(spec, cost);
+  return std::exp(parts[Part::fixed]) + std::exp(parts[Part::samples]);
+}
 
 bool launches_one_by_one(const RunSpec& spec) {
   return spec.device == Device::cuda && (spec.graphs == Switch::off || spec.accumulate > 1);

@@ -49,6 +49,13 @@ struct RunPoint {
 // batches are not captured.
 bool launches_one_by_one(const RunSpec& spec);
 
+// The threads that a run computes with. `seen`: of a finished run; 0: unknown, the worker's
+// default.
+double threads_of(const RunSpec& spec, const Host& host, std::int64_t seen);
+
+// The bytes of memory that a run needs at nominal rates.
+double nominal_memory_bytes(const RunSpec& spec, const OwnModelCost& cost);
+
 // Creates points, with numbers for words for fast comparisons.
 class RunPoints {
  public:

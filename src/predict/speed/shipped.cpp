@@ -24,5 +24,7 @@ TACHO_SHIPPED(shipped_own_layers_csv, TACHO_DATA "/catalog/own_layers.csv")
 TACHO_SHIPPED(shipped_corpus, TACHO_CORPUS)
 TACHO_SHIPPED(shipped_throughput_csv, TACHO_DATA "/catalog/throughput.csv")
 TACHO_SHIPPED(shipped_own_speed, TACHO_DATA "/model/own_speed.json")
+TACHO_SHIPPED(shipped_cpu_speed, TACHO_DATA "/model/cpu_speed.json")
+TACHO_SHIPPED(shipped_cpus_csv, TACHO_DATA "/catalog/cpus.csv")
 TACHO_SHIPPED(shipped_speed_model, TACHO_DATA "/model/speed.json")
 // NOLINTEND
