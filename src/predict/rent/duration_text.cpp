@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -23,8 +24,9 @@ constexpr std::array<TimeUnit, 5> kUnits = {{{"ms", 1e-3, 1},
 }  // namespace
 
 std::string three_figures(double value) {
-  const double size = std::abs(value);
-  const int decimals = size < 0.995 ? 3 : size < 9.95 ? 2 : size < 99.5 ? 1 : 0;
+  // 0.995 rounds to 1.00.
+  const double magnitude = value == 0 ? -1 : std::floor(std::log10(std::abs(value) / 0.995));
+  const int decimals = std::clamp(2 - static_cast<int>(magnitude), 0, 6);
   return fmt::format("{:.{}f}", value, decimals);
 }
 

@@ -14,7 +14,10 @@ TEST(DurationText, TakesTheUnitThatFits) {
 }
 
 TEST(ThreeFigures, KeepsThreeDigits) {
+  EXPECT_EQ(three_figures(0), "0.000");
+  EXPECT_EQ(three_figures(0.00024), "0.000240");
   EXPECT_EQ(three_figures(0.1234), "0.123");
+  EXPECT_EQ(three_figures(0.996), "1.00");
   EXPECT_EQ(three_figures(9.96), "10.0");
   EXPECT_EQ(three_figures(141.6), "142");
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -24,13 +25,26 @@ std::optional<InputSize> size_of_data(std::string_view data) {
   return {};
 }
 
+// Returns the mean number of words of known datasets. Batches have texts of similar lengths.
+std::optional<std::int64_t> words_of_data(std::string_view data) {
+  if (data == "sst2") return 19;
+  if (data == "imdb") return 260;
+  return {};
+}
+
+std::int64_t length_of(const RunSpec& spec, const ModelInfo& model) {
+  const auto words = model.tokens == TokenKind::word ? words_of_data(spec.data) : std::nullopt;
+  if (words) return std::min(*words, spec.length.value_or(*words));
+  return spec.length.value_or(model.sample.length);
+}
+
 }  // namespace
 
 SampleSize sample_size(const RunSpec& spec) {
   const auto model = find_model(spec.model);
   SampleShape own = model.ok() ? (*model)->sample : SampleShape{};
   if (model.ok() && (*model)->input == InputKind::text) {
-    const std::int64_t length = spec.length.value_or(own.length);
+    const std::int64_t length = length_of(spec, **model);
     return {fmt::format("seq{}", length), static_cast<double>(length)};
   }
   const InputSize size = spec.input.value_or(

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/record/model_catalog.h"
+#include "predict/speed/own_model_costs.h"
 #include "predict/speed/shipped.h"
 #include "predict/speed/software.h"
 
@@ -77,6 +78,24 @@ TEST_F(OwnPredictionsTest, SaysWhatTachoDoesNotTrain) {
               HasSubstr("does not support bf16"));
   EXPECT_THAT(reason({.model = "resnet50", .layout = "nchw"}), HasSubstr("nhwc"));
   EXPECT_THAT(reason({.model = "lstm", .input_shape = "3x224x224"}), HasSubstr("seq200"));
+}
+
+TEST(SampleSize, TextsHaveTheLengthOfTheirDataset) {
+  RunSpec spec;
+  spec.model = "lstm";
+  const auto length = [&spec](const char* data, std::optional<std::int64_t> cut = {}) {
+    spec.data = data;
+    spec.length = cut;
+    return sample_size(spec).extent;
+  };
+  EXPECT_EQ(length("synthetic"), 200);
+  EXPECT_EQ(length("synthetic", 64), 64);
+  EXPECT_EQ(length("imdb"), 260);
+  EXPECT_EQ(length("imdb", 400), 260);
+  EXPECT_EQ(length("imdb", 100), 100);
+  EXPECT_EQ(length("sst2"), 19);
+  spec.model = "distilbert";
+  EXPECT_EQ(length("imdb"), 128);  // word pieces are cut
 }
 
 }  // namespace
