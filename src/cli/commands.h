@@ -32,6 +32,7 @@ void add_serve_command(CLI::App& app, Context& context);
 void add_infer_command(CLI::App& app, Context& context);
 void add_load_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);
+void add_attach_command(CLI::App& app, Context& context);
 void add_take_task_command(CLI::App& app, Context& context);
 void add_help_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);

@@ -14,6 +14,7 @@
 #include "cli/doc_load.h"
 #include "cli/doc_memory.h"
 #include "cli/doc_predict.h"
+#include "cli/doc_python.h"
 #include "cli/doc_recommend.h"
 #include "cli/doc_report.h"
 #include "cli/doc_runs.h"
@@ -39,6 +40,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"launchers", kDocLaunchers, ""},
                                         DocPage{"load", kDocLoad, ""},
                                         DocPage{"memory", kDocMemory, ""},
+                                        DocPage{"python", kDocPython, ""},
                                         DocPage{"runs", kDocRuns, ""},
                                         DocPage{"studies", kDocStudies, ""},
                                         DocPage{"sweeps", kDocSweeps, ""}};

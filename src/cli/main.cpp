@@ -35,7 +35,7 @@ std::vector<CommandGroup> command_groups() {
           {"Set up",
            {add_doctor_command, add_data_command, add_env_command, add_help_command,
             add_completion_command}},
-          {"", {add_take_task_command}}};  // for schedulers: not shown
+          {"", {add_take_task_command, add_attach_command}}};  // for other programs: not shown
 }
 
 constexpr const char* kFooter =

@@ -1,6 +1,7 @@
 #include "cli/run_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -164,12 +165,25 @@ void add_figures(std::string& out, const Terminal& terminal, const RunRecord& re
   }
 }
 
+void add_description(std::string& out, const Terminal& terminal, const RunDescribed& described) {
+  const auto add = [&](const char* label, const std::string& text) {
+    if (!text.empty()) add_line(out, terminal, label, printable(text));
+  };
+  add("name", described.name);
+  add("project", described.project);
+  add("tags", fmt::format("{}", fmt::join(described.tags, ", ")));
+  std::vector<std::string> config;
+  for (const auto& [name, value] : described.config) config.push_back(name + "=" + value);
+  add("config", fmt::format("{}", fmt::join(config, ", ")));
+}
+
 void add_found_steps(std::string& out, const Terminal& terminal, const RunRecord& record) {
   const StepsFound& found = *record.found_steps;
   add_line(out, terminal, "step",
-           fmt::format("{}, quartiles {} to {} of {} steps found in the GPU's work",
-                       human(Seconds(found.period_s)), human(Seconds(found.p25_s)),
-                       human(Seconds(found.p75_s)), human_count(static_cast<double>(found.steps))));
+           fmt::format("{}, quartiles {} to {} of {} steps {}", human(Seconds(found.period_s)),
+                       human(Seconds(found.p25_s)), human(Seconds(found.p75_s)),
+                       human_count(static_cast<double>(found.steps)),
+                       found.marked() ? "marked by the program" : "found in the GPU's work"));
   if (record.samples_per_step() == 0) return;
   add_line(out, terminal, "speed",
            fmt::format("{} samples/s",
@@ -190,6 +204,7 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
+  if (record.described) add_description(out, terminal, *record.described);
   if (record.found_steps) add_found_steps(out, terminal, record);
   if (record.load) {
     out += "\n" + load_lines(*record.load, terminal);

@@ -26,6 +26,7 @@ ONLY = os.environ.get("TACHO_DOCS_PAGES", "").split()
 NEVER = [
     ("needs a GPU", r"--device cuda|--env-gpus|--trace trace.json"),
     ("is about the tree it lies in", r"^(script|bench)/"),
+    ("needs the installed wheel", r"^(pip|python) |run -- python train"),
     ("needs a cluster", r"^(sbatch|torchrun|kind|minikube|kubectl)|--nnodes|KEY|\bkind load|\bminikube"),
     ("needs archives that others publish", r"prepare (cifar10|tiny-imagenet|imagenet|imdb)|--data imagenet"),
     ("needs an image of the reader's own", r"/srv/images"),

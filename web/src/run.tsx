@@ -230,6 +230,7 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
       <Section id="environment" title="Configuration and environment">
         <div class="fact-groups">
           <Facts title="configuration" value={run.record.command ?? run.record.spec} />
+          <Facts title="program" value={run.record["described"]} />
           <Facts title="machine and versions" value={run.record.started} />
           <Facts title="data" value={run.record.input} />
           <Facts title="environment" value={run.record["environment_facts"]} />

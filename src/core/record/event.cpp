@@ -13,14 +13,15 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::string_view, 16> kKinds = {"start",       "input",
+constexpr std::array<std::string_view, 17> kKinds = {"start",       "input",
                                                      "model",       "steps",
                                                      "epoch",       "checkpoint",
                                                      "note",        "end",
                                                      "ranks",       "rank_steps",
                                                      "figures",     "found_steps",
                                                      "environment", "environment_exited",
-                                                     "time_limit",  "load"};
+                                                     "time_limit",  "load",
+                                                     "described"};
 static_assert(kKinds.size() == std::variant_size_v<EventBody>);
 
 template <class Body>

@@ -97,15 +97,17 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
-// Figures of a watched program, from one line of its output or one TensorBoard record.
+// Figures of a watched program, from one line of its output, one TensorBoard record or one call of
+// tacho.log() in Python.
 struct FiguresSeen {
-  std::string from;  // "output" or "tensorboard"
+  std::string from;  // "output", "tensorboard" or "python"
   std::optional<std::int64_t> step;
   std::map<std::string, double> values;
   bool operator==(const FiguresSeen&) const = default;
 };
 
-// The training steps of a watched program, found in its GPU trace.
+// The training steps of a watched program, found in its GPU trace or marked with tacho.step() in
+// Python.
 struct StepsFound {
   std::int64_t process = 0;
   std::int64_t steps = 0;
@@ -115,6 +117,17 @@ struct StepsFound {
   std::int64_t kernels_per_step = 0;
   double confidence = 0;  // 0 … 1
   bool operator==(const StepsFound&) const = default;
+
+  [[nodiscard]] bool marked() const { return kernels_per_step == 0; }
+};
+
+// What a watched program says about itself with tacho.init() in Python. A later one adds to it.
+struct RunDescribed {
+  std::string name;
+  std::string project;
+  std::vector<std::string> tags;
+  std::map<std::string, std::string> config;
+  bool operator==(const RunDescribed&) const = default;
 };
 
 struct RunEnded {
@@ -192,7 +205,7 @@ struct LoadMeasured {
 using EventBody =
     std::variant<RunStarted, InputReady, ModelReady, StepsDone, EpochDone, CheckpointWritten, Note,
                  RunEnded, RanksReady, RanksDone, FiguresSeen, StepsFound, EnvironmentFacts,
-                 EnvironmentExited, TimeLimitReached, LoadMeasured>;
+                 EnvironmentExited, TimeLimitReached, LoadMeasured, RunDescribed>;
 
 // One line of events.jsonl.
 struct Event {

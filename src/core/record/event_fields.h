@@ -135,6 +135,13 @@ void describe(auto&& f, Is<FiguresSeen> auto& e) {
   f("values", e.values);
 }
 
+void describe(auto&& f, Is<RunDescribed> auto& e) {
+  f("name", e.name);
+  f("project", e.project);
+  f("tags", e.tags);
+  f("config", e.config);
+}
+
 void describe(auto&& f, Is<StepsFound> auto& e) {
   f("process", e.process);
   f("steps", e.steps);

@@ -45,7 +45,8 @@ std::vector<Event> one_of_each() {
                          .timeouts = 3,
                          .p99_s = 0.02,
                          .slo = "p99=50ms",
-                         .usd_per_hour = 0.5}}};
+                         .usd_per_hour = 0.5}},
+      {9.8, RunDescribed{"base", "digits", {"small", "first"}, {{"lr", "0.1"}}}}};
 }
 
 TEST(Event, EveryKindSurvivesTheRoundTrip) {

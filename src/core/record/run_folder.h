@@ -60,6 +60,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path usage() const { return path_ / "usage.jsonl"; }
   // Times of torch's operators, if requested.
   [[nodiscard]] std::filesystem::path ops() const { return path_ / "ops.json"; }
+  // Events of a watched program, one file per process: what it logs through the Python package.
+  [[nodiscard]] std::filesystem::path logged() const { return path_ / "logged"; }
   // One file per process that used a GPU, if traced.
   [[nodiscard]] std::filesystem::path gpu_traces() const { return path_ / "gpu"; }
   // Locked shared by every process that works on the run; free exactly if there is none.

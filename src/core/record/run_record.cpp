@@ -47,7 +47,7 @@ class RecordBuilder {
                    },
                    [&](const RanksDone& e) { ranks_.add(e); },
                    [&](const FiguresSeen& e) { record_.figures.push_back(e); },
-                   [&](const StepsFound& e) { record_.found_steps = e; },
+                   [&](const StepsFound& e) { find(e); },
                    [&](const EnvironmentFacts& e) { enter(e); },
                    [&](const EnvironmentExited& e) {
                      record_.environment_exited = e;
@@ -55,6 +55,7 @@ class RecordBuilder {
                    },
                    [&](const TimeLimitReached& e) { limit_reached_ = e.seconds; },
                    [&](const LoadMeasured& e) { record_.load = e; },
+                   [&](const RunDescribed& e) { describe(e); },
                },
                event.body);
     last_seen_ = event.unix_seconds;
@@ -134,6 +135,21 @@ class RecordBuilder {
   void account_for_a_killed_attempt() {
     in_attempt_ = false;
     record_.totals.wall_seconds += last_seen_ - attempt_began_;
+  }
+
+  // Steps that the program marks take precedence over those found in its trace.
+  void find(const StepsFound& found) {
+    const auto& known = record_.found_steps;
+    if (found.marked() || !known || !known->marked()) record_.found_steps = found;
+  }
+
+  void describe(const RunDescribed& e) {
+    if (!record_.described) record_.described.emplace();
+    RunDescribed& all = *record_.described;
+    if (!e.name.empty()) all.name = e.name;
+    if (!e.project.empty()) all.project = e.project;
+    if (!e.tags.empty()) all.tags = e.tags;
+    for (const auto& [name, value] : e.config) all.config.insert_or_assign(name, value);
   }
 
   void note(const std::string& text) {

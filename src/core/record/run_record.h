@@ -52,10 +52,11 @@ struct RunRecord {
   std::vector<std::string> notes;
   std::vector<FiguresSeen> figures;  // of a watched program, in order
   std::optional<StepsFound> found_steps;
-  std::optional<LoadMeasured> load;     // of a load test
-  std::map<std::string, double> usage;  // resource usage of its processes, by metric
-  std::vector<std::string> disturbed;   // why its metrics are not comparable; empty: they are
-  double startup_seconds = 0;           // of the last attempt
+  std::optional<RunDescribed> described;  // by a watched program
+  std::optional<LoadMeasured> load;       // of a load test
+  std::map<std::string, double> usage;    // resource usage of its processes, by metric
+  std::vector<std::string> disturbed;     // why its metrics are not comparable; empty: they are
+  double startup_seconds = 0;             // of the last attempt
   // Of the last attempt; absent in records of earlier versions.
   std::optional<EnvironmentFacts> environment;
   std::optional<EnvironmentExited> environment_exited;

@@ -48,6 +48,7 @@ void describe_additions(auto&& f, Is<RunRecord> auto& r) {
   f("disturbed", IfAny{r.disturbed});
   f("load", r.load);
   f("found_steps", r.found_steps);
+  f("described", r.described);
   f("environment_facts", r.environment);
   f("environment_exited", r.environment_exited);
   f("started_at", r.started_at);

@@ -110,6 +110,26 @@ TEST(Fold, NoEventsMakeARecordWithoutMetrics) {
   EXPECT_FALSE(record.started.has_value());
 }
 
+TEST(Fold, MarkedStepsTakePrecedenceOverThoseFoundInATrace) {
+  const StepsFound marked{.steps = 10, .period_s = 0.5, .confidence = 1};
+  const StepsFound found{.steps = 20, .period_s = 0.1, .kernels_per_step = 7, .confidence = 0.9};
+  const std::vector<Event> both{{1, marked}, {2, found}};
+  EXPECT_EQ(fold(order(), both).found_steps, marked);
+  const std::vector<Event> later{{1, found}, {2, found}, {3, marked}};
+  EXPECT_EQ(fold(order(), later).found_steps, marked);
+}
+
+TEST(Fold, ALaterDescriptionAddsToTheFirst) {
+  const std::vector<Event> events{{1, RunDescribed{"base", "digits", {"a"}, {{"lr", "0.1"}}}},
+                                  {2, RunDescribed{"", "", {}, {{"lr", "0.2"}, {"batch", "64"}}}}};
+  const RunRecord record = fold(order(), events);
+  EXPECT_EQ(record.described,
+            (RunDescribed{"base", "digits", {"a"}, {{"batch", "64"}, {"lr", "0.2"}}}));
+  const auto back = run_record_from_json(to_json(record));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->described, record.described);
+}
+
 TEST(RunRecord, SurvivesTheRoundTripThroughJson) {
   const std::vector<Event> events = {
       {1, RunStarted{}},       {2, InputReady{10, 5, 2, 1, 0.1}},

@@ -50,10 +50,13 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const auto& command = record.order.command;
   const EnvironmentSpec& environment = record.order.environment;
   const bool threads_known = record.started && record.started->paths.threads > 0;
+  const bool named = record.described && !record.described->name.empty();
   RunRow row{.key = record.order.key,
              .folder = folder,
              .created_at = record.order.created_at,
-             .model = command ? short_name(*command) : spec.model,
+             .model = named     ? record.described->name
+                      : command ? short_name(*command)
+                                : spec.model,
              .data = spec.data,
              .batch = command ? command->batch.value_or(0) : spec.batch,
              .epochs = command ? 0 : spec.epochs,

@@ -89,7 +89,7 @@ std::string path_words(const ComputePaths& paths) {
 void examine_torch(Findings& out) {
   const auto worker = find_worker();
   if (!worker.ok()) {
-    out.push_back({"torch", "worker", Health::trouble, "no tacho-worker", worker.error().message});
+    out.push_back({"torch", "worker", Health::missing, "no tacho-worker", worker.error().message});
     return;
   }
   const auto torch = find_torch(*worker);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -15,8 +16,9 @@ class EventTail {
   explicit EventTail(std::filesystem::path file, std::size_t skip = 0)
       : file_(std::move(file)), position_(skip) {}
 
-  // Returns the events written since the last call. A missing file has no events.
-  Result<std::vector<Event>> read_new();
+  // Returns the events written since the last call, of about `most` bytes. A missing file has no
+  // events.
+  Result<std::vector<Event>> read_new(std::size_t most = std::string::npos);
 
  private:
   std::filesystem::path file_;

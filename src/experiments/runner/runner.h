@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -77,6 +79,15 @@ class Runner {
   // reads it. A run that is killed from outside gets no end, which distinguishes it from a failed
   // run, and an error is returned.
   Result<RunRecord> take(const RunFolder& folder, RunView& view);
+
+  // Records a process that another program started, until it says its end or ends: what it logs,
+  // and its resource usage. `order` is the new_order() of a CommandSpec that names it.
+  struct AttachPlan {
+    pid_t pid;
+    int end;  // a pipe from which the line of its RunEnded comes; -1: none
+    std::function<void(std::int64_t id, const RunFolder& folder)> started;
+  };
+  Result<FinishedRun> attach(const RunOrder& order, const AttachPlan& plan);
 
   // Returns the order of a stored run.
   Result<RunOrder> ordered(std::string_view handle);

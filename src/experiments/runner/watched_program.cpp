@@ -35,13 +35,12 @@ bool mentions_out_of_memory(std::string text) {
 }  // namespace
 
 WatchedProgram::WatchedProgram(const Options& options, ProgramOutput output,
-                               ContainerProcess process, std::unique_ptr<JsonLinesSink> events)
-    : clock_(options.container.clock()),
-      output_(std::move(output)),
+                               ContainerProcess process, FigureLog log)
+    : output_(std::move(output)),
       process_(std::move(process)),
       order_(options.order),
       usage_file_(options.folder.usage()),
-      events_(std::move(events)),
+      log_(std::move(log)),
       tensorboard_(tensorboard_of(*options.order.command, options.folder)) {
   sample();
 }
@@ -52,13 +51,14 @@ void WatchedProgram::sample() {
 }
 
 Result<WatchedProgram> WatchedProgram::start(const Options& options) {
-  TACHO_TRY(events, JsonLinesSink::open(options.folder.events()));
+  TACHO_TRY(log, FigureLog::open(options.folder, options.container.clock()));
   TACHO_TRY(output, ProgramOutput::open({options.folder.output(), options.echo}));
   // In a separate process group, reading the terminal would stop it.
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const CommandSpec& spec = *options.order.command;
   Command command{.argv = spec.argv, .environment = options.tracing.environment};
   if (::isatty(STDIN_FILENO) == 1) command.in = nothing.get();
+  command.environment[kRunFolderVariable] = options.folder.path().string();
   command.out = output.out();
   command.err = output.err();
   command.folder = spec.folder;
@@ -67,34 +67,21 @@ Result<WatchedProgram> WatchedProgram::start(const Options& options) {
   TACHO_TRY(process, ContainerProcess::start(options.container,
                                              {.command = command, .reads = options.tracing.files}));
   output.started();
-  return WatchedProgram(options, std::move(output), std::move(process), std::move(events));
-}
-
-void WatchedProgram::write(EventBody body) {
-  // A full disk does not end the program; the record lacks what could not be written.
-  (void)events_->write({clock_.now(), std::move(body)}).ok();
-}
-
-void WatchedProgram::write_all(std::vector<FiguresSeen> figures) {
-  for (FiguresSeen& seen : figures) write(std::move(seen));
-}
-
-void WatchedProgram::add_figures(std::vector<FiguresSeen> figures) {
-  for (FiguresSeen& seen : figures) write_all(thinner_.add(std::move(seen)));
+  return WatchedProgram(options, std::move(output), std::move(process), std::move(log));
 }
 
 void WatchedProgram::look_at_tensorboard() {
   looked_ = Clock::now();
-  add_figures(tensorboard_.look());
-  for (std::string& note : tensorboard_.take_notes()) write(Note{std::move(note)});
+  log_.add(tensorboard_.look());
+  for (std::string& note : tensorboard_.take_notes()) log_.write(Note{std::move(note)});
 }
 
 bool WatchedProgram::wait_for(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds kSoon{10};
   output_.pump(process_.process().handle(), sampler_ ? time : std::min(time, kSoon));
   sample();
-  add_figures(output_.take_figures());
-  write_all(thinner_.tick(Clock::now() - began_));
+  log_.add(output_.take_figures());
+  log_.look(Clock::now() - began_);
   if (Clock::now() - looked_ >= kLookForFilesEvery) look_at_tensorboard();
   return process_.ends_within(std::chrono::milliseconds(0));
 }
@@ -117,18 +104,12 @@ WatchedProgram::End WatchedProgram::finish() {
     sampler_->stop();
   }
   output_.finish();
-  add_figures(output_.take_figures());
+  log_.add(output_.take_figures());
   look_at_tensorboard();
-  write_all(thinner_.finish());
-  if (const std::int64_t left_out = thinner_.left_out(); left_out > 0) {
-    write(
-        Note{fmt::format("it printed {} lines of figures; {} of them were dropped, but not the "
-                         "last and the extremes",
-                         thinner_.seen(), left_out)});
-  }
-  if (!output_.problem().empty()) write(Note{output_.problem()});
+  log_.finish();
+  if (!output_.problem().empty()) log_.write(Note{output_.problem()});
   if (const auto problem = sampler_ ? sampler_->error() : std::nullopt) {
-    write(Note{"resource usage: " + problem->message});
+    log_.write(Note{"resource usage: " + problem->message});
   }
   const EnvironmentExited exited = process_.exited();
   // Time of the program only, without its environment.

@@ -8,14 +8,13 @@
 #include <string>
 
 #include "base/subprocess.h"
-#include "core/emit/json_lines_sink.h"
 #include "core/record/command_spec.h"
 #include "core/record/run_folder.h"
+#include "experiments/runner/figure_log.h"
 #include "experiments/runner/gpu_tracing.h"
 #include "experiments/runner/program_output.h"
 #include "experiments/runner/run_container.h"
 #include "machine/probe/usage_sampler.h"
-#include "tracing/listen/figure_thinner.h"
 #include "tracing/listen/tensorboard_watch.h"
 
 namespace tacho {
@@ -51,28 +50,23 @@ class WatchedProgram {
   End finish();
 
  private:
-  void write_all(std::vector<FiguresSeen> figures);
-  void add_figures(std::vector<FiguresSeen> figures);
-  void write(EventBody body);
   void look_at_tensorboard();
 
   using Clock = std::chrono::steady_clock;
   WatchedProgram(const Options& options, ProgramOutput output, ContainerProcess process,
-                 std::unique_ptr<JsonLinesSink> events);
+                 FigureLog log);
   void sample();
 
-  const RunClock& clock_;
   ProgramOutput output_;
   ContainerProcess process_;
   const RunOrder& order_;
   std::filesystem::path usage_file_;
   std::vector<pid_t> sampled_;
   std::unique_ptr<UsageSampler> sampler_;  // null until its processes exist
-  std::unique_ptr<JsonLinesSink> events_;
+  FigureLog log_;
   TensorBoardWatch tensorboard_;
   const Clock::time_point began_ = Clock::now();
   Clock::time_point looked_ = began_;
-  FigureThinner thinner_;
   int forwarded_ = 0;
 };
 

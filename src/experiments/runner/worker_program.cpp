@@ -43,7 +43,9 @@ Result<std::filesystem::path> find_worker() {
       chosen != nullptr ? std::filesystem::path(chosen) : program_folder() / "tacho-worker";
   if (::access(worker.c_str(), X_OK) == 0) return worker;
   return Error{ErrorCode::unavailable,
-               worker.string() + " is missing, and training needs it; build it with script/build"};
+               worker.string() +
+                   " is missing, and training needs it; build it from Tacho's source with "
+                   "script/build, or name one in TACHO_WORKER"};
 }
 
 Result<WorkerChoice> choose_worker(EnvironmentKind kind) {

@@ -179,6 +179,9 @@ void add_table(std::string& out, const ReportTable& table, const Terminal& termi
 }  // namespace
 
 std::string run_title(const RunRecord& record) {
+  if (record.described && !record.described->name.empty()) {
+    return fmt::format("{} ({})", record.described->name, headline(*record.order.command));
+  }
   if (record.order.command) return headline(*record.order.command, 200);
   const RunSpec& spec = record.order.spec;
   return fmt::format("{} on {}, batch {}", spec.model, spec.data, spec.batch);
