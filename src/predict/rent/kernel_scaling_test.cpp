@@ -29,7 +29,7 @@ TEST(KernelScaling, EachKindScalesWithItsBound) {
               0.1 * std::pow(0.25, 0.35) * std::pow(0.5, 0.65), 1e-12);
 }
 
-TEST(KernelScaling, FewThreadsLoseLessOnAGpuWithLessBandwidth) {
+TEST(KernelScaling, AGpuWithLessBandwidthNeedsFewerThreads) {
   constexpr GpuRates kWide{.fp32 = 1, .tensor = 1, .memory = 4000};
   constexpr GpuRates kNarrow{.fp32 = 1, .tensor = 1, .memory = 500};
   const auto slower = [&](double threads) {

@@ -55,9 +55,7 @@ Result<TextData> load_pieces(const DatasetInfo& info, Sentences train, Sentences
   }
   TACHO_TRY(vocabulary, pieces_for(train, options));
   const WordPiece word_piece(std::move(vocabulary));
-  const auto tokens = [&](std::string_view text) {
-    return word_piece.tokens(text, max_length);
-  };
+  const auto tokens = [&](std::string_view text) { return word_piece.tokens(text, max_length); };
   return TextData{.train = encode(train, tokens),
                   .eval = encode(eval, tokens),
                   .classes = info.classes,

@@ -29,8 +29,8 @@ class Vocabulary {
   // The number of tokens, including padding and unknown.
   [[nodiscard]] std::int64_t size() const;
   // Returns the tokens of the first `max_length` words.
-  [[nodiscard]] std::vector<std::int32_t> tokens(
-      std::string_view sentence, std::optional<std::int64_t> max_length = {}) const;
+  [[nodiscard]] std::vector<std::int32_t> tokens(std::string_view sentence,
+                                                 std::optional<std::int64_t> max_length = {}) const;
 
  private:
   std::unordered_map<std::string, std::int32_t> tokens_;
