@@ -48,7 +48,7 @@ TEST_F(TrainingRequest, EveryGpuMaySeeAllSamples) {
 }
 
 TEST_F(TrainingRequest, LearningCurvesOfTheStoreAreUsed) {
-  request_["model"] = "vgg11";
+  request_["model"] = "vgg16";
   request_["epochs"] = 4;
   EXPECT_TRUE((*ask())["accuracy"].empty());
   put(record_of({.key = "known", .top1 = {0.4, 0.5, 0.55, 0.6}}));
@@ -56,7 +56,7 @@ TEST_F(TrainingRequest, LearningCurvesOfTheStoreAreUsed) {
 }
 
 TEST_F(TrainingRequest, RunsOfTheStoreCalibrateTheTime) {
-  request_.update({{"model", "vgg11"}, {"gpu", "H200"}, {"num_gpus", 1}, {"batch_per_gpu", 64}});
+  request_.update({{"model", "vgg16"}, {"gpu", "H200"}, {"num_gpus", 1}, {"batch_per_gpu", 64}});
   const double before = (*ask())["epoch_seconds"]["value"];
   RunRecord slow = record_of({.key = "slow"});
   slow.order.spec.device = Device::cuda;
