@@ -41,6 +41,7 @@ std::string plain_name(const TracedOp& op) {
   if (name.ends_with('_')) name.pop_back();
   if (name == "hardtanh") return "relu6";
   if (name == "max_pool2d") return "maxpool";
+  if (name == "amax") return "max";
   if (op.kind == OpKind::pool) return "avgpool";
   return op.kind == OpKind::concat ? "concat" : name;
 }

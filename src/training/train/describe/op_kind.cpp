@@ -6,7 +6,7 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OpKind>, 41> kKnown = {{
+constexpr std::array<std::pair<std::string_view, OpKind>, 42> kKnown = {{
     {"aten::conv2d", OpKind::convolution},
     {"aten::convolution", OpKind::convolution},
     {"aten::linear", OpKind::linear},
@@ -41,7 +41,8 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 41> kKnown = {{
     {"aten::squeeze", OpKind::view},
     {"aten::unsqueeze", OpKind::view},
     {"aten::expand", OpKind::view},
-    {"aten::amax", OpKind::other},
+    {"aten::amax", OpKind::pool},
+    {"aten::masked_fill", OpKind::add},
     {"aten::item", OpKind::other},
     {"aten::arange", OpKind::other},
     {"aten::lt", OpKind::other},
