@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/csv_records.h"
 #include "base/parse_number.h"
@@ -118,9 +119,13 @@ Result<std::vector<Curve>> read_corpus_curves(std::string_view csv) {
 }
 
 std::vector<Curve> corpus_curves() {
-  auto curves = read_corpus_curves(shipped_corpus());
-  if (!curves.ok()) broken_invariant("data/corpus: " + curves.error().message);
-  return *std::move(curves);
+  std::vector<Curve> all;
+  for (const std::string_view files : {shipped_corpus(), shipped_trainings()}) {
+    auto curves = read_corpus_curves(files);
+    if (!curves.ok()) broken_invariant("data/corpus: " + curves.error().message);
+    std::ranges::move(*curves, std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace tacho

@@ -22,6 +22,7 @@ TACHO_SHIPPED(shipped_model_families_csv, TACHO_DATA "/catalog/model_families.cs
 TACHO_SHIPPED(shipped_covariance_json, TACHO_DATA "/model/covariance.json")
 TACHO_SHIPPED(shipped_own_layers_csv, TACHO_DATA "/catalog/own_layers.csv")
 TACHO_SHIPPED(shipped_corpus, TACHO_CORPUS)
+TACHO_SHIPPED(shipped_trainings, TACHO_DATA "/corpus/training.csv")
 TACHO_SHIPPED(shipped_throughput_csv, TACHO_DATA "/catalog/throughput.csv")
 TACHO_SHIPPED(shipped_own_speed, TACHO_DATA "/model/own_speed.json")
 TACHO_SHIPPED(shipped_cpu_speed, TACHO_DATA "/model/cpu_speed.json")

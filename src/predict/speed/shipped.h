@@ -15,6 +15,7 @@ std::string_view shipped_model_families_csv();
 std::string_view shipped_covariance_json();
 std::string_view shipped_own_layers_csv();
 std::string_view shipped_corpus();     // concatenated files of 'tacho sweep export'
+std::string_view shipped_trainings();  // the same, for learning curves only
 std::string_view shipped_own_speed();  // of Tacho's own models
 std::string_view shipped_cpu_speed();  // of Tacho's own models on CPUs
 std::string_view shipped_cpus_csv();
