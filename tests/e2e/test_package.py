@@ -61,7 +61,7 @@ class Package(unittest.TestCase):
             print(done.stdout, file=sys.stderr)
             self.assertEqual(done.returncode, 0)
             self.assertEqual(done.stdout.count("lenet5 on fashion-mnist, batch 64, seed 1  ok"), 2)
-            self.assertIn("installed, used and removed in a clean Debian", done.stdout)
+            self.assertIn("installed, tested and removed in a clean Debian", done.stdout)
             kinds = sorted(Path(name).suffix for name in os.listdir(out))
             self.assertEqual(kinds, [".deb", ".tar"])
 

@@ -56,7 +56,7 @@ Result<Curve> read_curve(const CsvColumns& row) {
     if (!is_read(option) || !row.has(column) || row.text(column).empty()) continue;
     const auto read = option.set(request, row.text(column)).in(column);
     // Another version may write the others differently.
-    if (is_needed(option)) TACHO_CHECK(read);
+    if (is_needed(option) && !read.ok()) return read.error();
   }
   // Exports do not name the file of given weights.
   if (request.spec.weights_partial) request.spec.weights = "given";
