@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadAhead = 4096;
-constexpr std::size_t kMaxDrained = 256 << 10;
+constexpr std::size_t kMaxDrained = 8 << 20;
 constexpr std::chrono::milliseconds kDrainTime{2000};
 constexpr std::chrono::milliseconds kDrainTimeAtTheEnd{100};
 constexpr std::chrono::milliseconds kUntilTrim{500};
