@@ -10,6 +10,7 @@
 #include "base/split.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "core/record/statistics.h"
 #include "experiments/predictions/traced_job.h"
 #include "experiments/predictions/traced_programs_csv.h"
 #include "predict/speed/csv_columns.h"
@@ -91,12 +92,6 @@ bool is_published_form(const TrainingJob& job, const TracedProgram& program) {
          std::abs(std::log(*job.batch_per_gpu / program.batch)) <= std::log(kLikeBatch);
 }
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 struct Match {
   double error = 0;  // without sign
   bool covered = false;
@@ -108,7 +103,7 @@ TracedScore score_of(std::string program, const std::vector<Match>& outcomes) {
   const auto covered = std::ranges::count(outcomes, true, &Match::covered);
   return {.program = std::move(program),
           .gpus = outcomes.size(),
-          .median_error = median_of(errors),
+          .median_error = median(errors),
           .worst_error = *std::ranges::max_element(errors),
           .coverage = static_cast<double>(covered) / static_cast<double>(outcomes.size())};
 }
@@ -129,7 +124,7 @@ Result<std::vector<Match>> outcomes_of(const TracedProgram& program,
     // As for any program: its precision is not known.
     const Estimate step = step_on_another(program.step, rates_of(*from, Precision::fp16),
                                           rates_of(*to, Precision::fp16));
-    const double measured = program.batch / median_of(values);
+    const double measured = program.batch / median(values);
     outcomes.push_back({.error = std::abs(measured / step.value - 1),
                         .covered = step.low <= measured && measured <= step.high});
   }

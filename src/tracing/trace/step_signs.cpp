@@ -53,10 +53,10 @@ double blocks_of(const GpuTrace& trace, const KernelRecord& kernel) {
   return static_cast<double>(shape.grid[0]) * shape.grid[1] * shape.grid[2];
 }
 
-double threads_of_block(const GpuTrace& trace, const KernelRecord& kernel) {
+double threads_of(const GpuTrace& trace, const KernelRecord& kernel) {
   if (kernel.shape >= trace.shapes.size()) return 0;
   const LaunchShape& shape = trace.shapes[kernel.shape];
-  return static_cast<double>(shape.block[0]) * shape.block[1] * shape.block[2];
+  return blocks_of(trace, kernel) * shape.block[0] * shape.block[1] * shape.block[2];
 }
 
 std::uint32_t multiprocessors_of(const GpuTrace& trace, std::uint32_t device) {
@@ -190,7 +190,7 @@ std::vector<KernelLoad> kernel_loads(const GpuTrace& trace, const std::vector<Na
     if (kernel.device != device) return;
     const NameFacts& name = facts_at(facts, kernel.name);
     const double seconds = seconds_of(kernel) * spans.time_scale();
-    const double threads = blocks_of(trace, kernel) * threads_of_block(trace, kernel);
+    const double threads = threads_of(trace, kernel);
     KernelLoad& load = loads[{name.kind, name.tensor_cores, std::ilogb(std::max(1.0, threads))}];
     load.kind = name.kind;
     load.tensor_cores = name.tensor_cores;
