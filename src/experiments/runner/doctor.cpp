@@ -95,7 +95,8 @@ void examine_torch(Findings& out) {
   const auto torch = find_torch(*worker);
   if (!torch.ok()) {
     out.push_back({"torch", "worker", Health::trouble, torch.error().message,
-                   "rebuild it with script/build"});
+                   "try again when no other programs run; if it fails then, rebuild it with "
+                   "script/build"});
     return;
   }
   out.push_back({"torch", "version", Health::good,
@@ -189,7 +190,7 @@ void examine_programs(Findings& out) {
   // Without USER, as in a container, ch-run does not even print its version.
   std::map<std::string, std::string> environment;
   if (std::getenv("USER") == nullptr) environment["USER"] = "nobody";
-  constexpr std::chrono::seconds kPatience{10};
+  constexpr std::chrono::minutes kPatience{1};
   for (const Program& program : programs) {
     const auto output = capture({.argv = program.version, .environment = environment}, kPatience);
     if (output.ok() && output->status.success()) {

@@ -74,7 +74,7 @@ Result<std::vector<std::filesystem::path>> files_read_by(const RunSpec& spec,
 }
 
 Result<Json> describe_worker(const std::filesystem::path& worker) {
-  constexpr std::chrono::seconds kPatience{60};
+  constexpr std::chrono::minutes kPatience{5};  // starting torch beside busy programs
   return query(worker, {"describe"}, kPatience);
 }
 

@@ -108,7 +108,7 @@ Result<std::string> Charliecloud::version() const {
                  "charliecloud is not installed; apt-get install charliecloud-runtime"};
   }
   const Command ask{.argv = {"ch-run", "--version"}, .environment = {{"USER", user_name()}}};
-  TACHO_TRY(answer, capture(ask, std::chrono::seconds(10)));
+  TACHO_TRY(answer, capture(ask, std::chrono::minutes(1)));
   // Releases differ in the stream they write to.
   const std::string text = answer.out.empty() ? answer.err : answer.out;
   return printable(text.substr(0, text.find('\n')));
