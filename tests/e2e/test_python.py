@@ -2,15 +2,12 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 import unittest
-from pathlib import Path
 
-from tacho_case import TACHO, TachoCase, wait_until
-
-PACKAGE = Path(__file__).resolve().parents[2] / "python"
+from python_case import PythonCase
+from tacho_case import wait_until
 
 TRAIN = """
 import tacho
@@ -45,28 +42,7 @@ wandb.finish()
 """
 
 
-class Python(TachoCase):
-    def environment(self, env=None):
-        # Without the variables of a tacho run around this test.
-        path = f"{Path(TACHO).parent}:{os.environ['PATH']}"
-        return super().environment({"PYTHONPATH": str(PACKAGE), "PATH": path, "TACHO_RUN_FOLDER": "",
-                                    **(env or {})})
-
-    def begin(self, code, **env):
-        return subprocess.Popen([sys.executable, "-c", code], text=True, env=self.environment(env),
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
-
-    def python(self, code, expect=0, **env):
-        """Runs a program to its end and returns what it printed to standard error."""
-        process = self.begin(code, **env)
-        out, err = process.communicate(timeout=300)
-        self.assertEqual(process.returncode, expect, out + err)
-        return err
-
-    def record(self, run="last"):
-        return self.tacho("runs", "show", run, "--json").json
-
+class Python(PythonCase):
     def check_training(self, record):
         self.assertEqual((record["outcome"], record["reason"]), ("ok", ""))
         losses = {f["step"]: f["values"]["loss"] for f in record["figures"] if "loss" in f["values"]}
