@@ -1,5 +1,6 @@
 """The file of events to which this process logs, in the folder of a run."""
 
+import functools
 import json
 import math
 import os
@@ -20,6 +21,17 @@ def warn(sentence):
     if sentence not in _said:
         _said.add(sentence)
         print(f"tacho: note: {sentence}", file=sys.stderr)
+
+
+def harmless(function):
+    """A method that records: its failure is a note and does not fail the program."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            warn(f"not recorded: {type(error).__name__} in {function.__qualname__}: {error}")
+    return call
 
 
 def event_line(kind, **fields):

@@ -1,0 +1,1 @@
+from .pytorch import Callback, Trainer
