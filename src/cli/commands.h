@@ -42,6 +42,9 @@ void add_bench_memory_command(CLI::App& bench, Context& context);
 void add_bench_comms_command(CLI::App& bench, Context& context);
 void add_bench_records_commands(CLI::App& bench, Context& context);
 
+// `tacho runs history`.
+void add_history_command(CLI::App& runs, Context& context);
+
 // `tacho sweep next`.
 void add_sweep_next_command(CLI::App& sweep, Context& context);
 

@@ -234,6 +234,8 @@ void add_runs_command(CLI::App& app, Context& context) {
   show->callback(
       [=, &context] { context.run([&] { return show_run(*shown_run, *as_json, context); }); });
 
+  add_history_command(*runs, context);
+
   CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
   auto exported = std::make_shared<ListOptions>();
   exported->limit = 0;

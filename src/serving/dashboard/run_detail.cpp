@@ -130,11 +130,7 @@ Answer run_figures(const http::Request& request, RunStore& store) {
       {{"figures", figures_json(run.record.figures, static_cast<std::size_t>(points))}});
 }
 
-Answer run_usage(const http::Request& request, RunStore& store) {
-  TACHO_CHECK(check_parameters(request, {"points"}));
-  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
-  TACHO_TRY(run, store.find(request.part("run")));
-  const RunFolder folder(run.row.folder);
+Json usage_json(const RunFolder& folder, std::size_t points) {
   Json json = {{"series", nullptr}, {"why", ""}};
   const auto text = read_confined(folder.path(), folder.usage());
   auto log = text.ok() ? usage_from_text(*text) : Result<UsageLog>(text.error());
@@ -142,15 +138,22 @@ Answer run_usage(const http::Request& request, RunStore& store) {
     json["why"] = log.error().code == ErrorCode::not_found
                       ? "usage was not sampled: the run's folder has no usage.jsonl"
                       : log.error().message;
-    return json_answer(json);
+    return json;
   }
-  json["series"] = usage_series_json(usage_series(log->samples, log->facts ? log->facts->cores : 0),
-                                     static_cast<std::size_t>(points));
+  json["series"] =
+      usage_series_json(usage_series(log->samples, log->facts ? log->facts->cores : 0), points);
   if (log->facts) {
     json["cores_allowed"] = log->facts->cores;
     json["memory_limit_bytes"] = log->facts->memory_limit_bytes;
   }
-  return json_answer(json);
+  return json;
+}
+
+Answer run_usage(const http::Request& request, RunStore& store) {
+  TACHO_CHECK(check_parameters(request, {"points"}));
+  TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
+  TACHO_TRY(run, store.find(request.part("run")));
+  return json_answer(usage_json(RunFolder(run.row.folder), static_cast<std::size_t>(points)));
 }
 
 }  // namespace tacho::serve

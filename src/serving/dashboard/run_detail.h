@@ -23,6 +23,8 @@ Answer run_steps(const http::Request& request, RunStore& store);
 Answer run_epochs(const http::Request& request, RunStore& store);
 // GET …/figures: the figures of a watched program.
 Answer run_figures(const http::Request& request, RunStore& store);
+// The series have at most `points` values.
+Json usage_json(const RunFolder& folder, std::size_t points);
 // GET …/usage: use of processors, memory, storage and GPUs over time.
 Answer run_usage(const http::Request& request, RunStore& store);
 
