@@ -15,6 +15,7 @@
 #include "core/record/metric.h"
 #include "core/store/run_tables.h"
 #include "experiments/runner/run_state.h"
+#include "serving/dashboard/run_detail.h"
 
 namespace tacho {
 namespace {
@@ -27,6 +28,7 @@ struct ListOptions {
   bool all = false;
   bool json = false;
   bool csv = false;
+  bool brief = false;
   std::string table = "runs";
   std::string output;
   std::vector<std::string> runs;
@@ -125,16 +127,16 @@ Result<std::string> export_text(const ListOptions& o, RunStore& store) {
     TACHO_TRY(rows, store.list(query));
     if (table == RunTable::runs && o.csv) return runs_csv(rows);
     for (const RunRow& row : rows) {
-      TACHO_TRY(run, store.find(std::to_string(row.id)));
+      TACHO_TRY(run, serve::find_run(store, std::to_string(row.id)));
       runs.push_back(std::move(run));
     }
   }
   for (const std::string& handle : o.runs) {
-    TACHO_TRY(run, store.find(handle));
+    TACHO_TRY(run, serve::find_run(store, handle));
     runs.push_back(std::move(run));
   }
   if (o.csv) return table_csv(table, runs);
-  return json_text(records_json(runs), 1) + "\n";
+  return json_text(o.brief ? brief_records_json(std::move(runs)) : records_json(runs), 1) + "\n";
 }
 
 Result<int> export_runs(const ListOptions& o, const Context& context) {
@@ -142,6 +144,7 @@ Result<int> export_runs(const ListOptions& o, const Context& context) {
   if (o.json && o.table != "runs") {
     return Error{ErrorCode::usage, "--table is for --csv; --json writes whole records"};
   }
+  if (o.brief && o.csv) return Error{ErrorCode::usage, "--brief is for --json"};
   if (!o.runs.empty() && (!o.where.empty() || o.sort != "id")) {
     return Error{ErrorCode::usage,
                  "--where and --sort select from all runs; give runs, or a filter"};
@@ -243,6 +246,8 @@ void add_runs_command(CLI::App& app, Context& context) {
   declare_query(*out, *exported);
   out->add_flag("--csv", exported->csv, "print CSV");
   out->add_flag("--json", exported->json, "print JSON");
+  out->add_flag("--brief", exported->brief,
+                "with --json: leave out the values of each step, keep the last ones");
   out->add_option("--table", exported->table, "table for --csv: runs, epochs or steps")
       ->capture_default_str();
   out->add_option("--output,-o", exported->output, "write to this file")->type_name("FILE");

@@ -84,6 +84,14 @@ class ReadRuns(SharedHomeCase):
         self.assertEqual(exported, self.records[::-1])
         self.assertEqual(self.tacho("runs", "export", "--json", 2).json, [self.records[1]])
 
+    def test_export_brief_leaves_out_the_steps(self):
+        expected = {name: value for name, value in self.records[0].items() if name != "steps"}
+        listed = self.tacho("runs", "ls", "--json").json[-1]
+        self.assertEqual(self.tacho("runs", "export", "--json", "--brief", 1).json,
+                         [{**expected, "last_figures": {}, "listed": listed}])
+        said = self.tacho("runs", "export", "--csv", "--brief", expect=2)
+        self.assert_one_error_line(said, "--brief is for --json")
+
     def test_export_csv_has_one_row_per_run(self):
         rows = rows_of(self.tacho("runs", "export", "--csv", "-w", "model=mlp").out)
         self.assertEqual([row["id"] for row in rows], ["3", "2"])

@@ -1,5 +1,7 @@
 #include "core/store/run_tables.h"
 
+#include <utility>
+
 #include "base/csv.h"
 #include "base/units.h"
 
@@ -125,6 +127,22 @@ Json record_json(std::int64_t id, const RunRecord& record) {
 Json records_json(const std::vector<StoredRun>& runs) {
   Json list = Json::array();
   for (const StoredRun& run : runs) list.push_back(record_json(run.row.id, run.record));
+  return list;
+}
+
+Json brief_records_json(std::vector<StoredRun> runs) {
+  Json list = Json::array();
+  for (StoredRun& run : runs) {
+    const auto figures = std::exchange(run.record.figures, {});
+    Json json = record_json(run.row.id, run.record);
+    for (const char* series : {"steps", "rank_steps"}) json.erase(series);
+    Json& last = json["last_figures"] = Json::object();
+    for (const FiguresSeen& seen : figures) {
+      for (const auto& [name, value] : seen.values) last[name] = value;
+    }
+    json["listed"] = runs_json({run.row}).front();
+    list.push_back(std::move(json));
+  }
   return list;
 }
 

@@ -21,5 +21,8 @@ std::string table_csv(RunTable table, const std::vector<StoredRun>& runs);
 // Returns the complete record and its id in this store.
 Json record_json(std::int64_t id, const RunRecord& record);
 Json records_json(const std::vector<StoredRun>& runs);
+// The same without the lists of steps and figures, but with "last_figures", the last value of each
+// figure, and "listed", the row of the run.
+Json brief_records_json(std::vector<StoredRun> runs);
 
 }  // namespace tacho
