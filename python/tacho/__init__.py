@@ -1,5 +1,6 @@
 """Records the training of a program: tacho.init(), tacho.log(), tacho.step(). The names are those of W&B, so that
-`import tacho as wandb` works; everything stays on this machine. The manual is `tacho help python`."""
+`import tacho as wandb` works; everything stays on this machine. Asks for runs and predictions: tacho.runs(),
+tacho.predict(). The manual is `tacho help python`."""
 
 import atexit
 import os
@@ -10,6 +11,7 @@ from ._run import Run, StepTime, outcome_of
 
 run = config = summary = None
 _ending = None  # the exception that ends the program
+_ASKED = ("compare", "get_run", "predict", "recommend", "runs")  # in _query.py
 _watched_in = None  # the process whose end is watched
 
 
@@ -78,10 +80,17 @@ Image = Table = Histogram = Video = Audio = Html = Artifact = Settings = Media
 
 
 def __getattr__(name):
+    if name in _ASKED:
+        from . import _query  # only now: it imports more
+        return getattr(_query, name)
     if name == "__version__":
         from importlib.metadata import version
         return version("tacho")
     raise AttributeError(f"tacho has no {name!r}: of W&B's names it has those in 'tacho help python'")
+
+
+def __dir__():
+    return sorted({*globals(), *_ASKED})
 
 
 def _finish_at_exit():
