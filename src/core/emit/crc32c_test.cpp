@@ -13,6 +13,7 @@ TEST(Crc32c, MatchesPublishedValues) {
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);
   EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43U);
   EXPECT_EQ(crc32c(""), 0U);
+  EXPECT_EQ(crc32("123456789"), 0xCBF43926U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <initializer_list>
 #include <numeric>
@@ -37,7 +38,21 @@ constexpr std::uint32_t kValue = 1;
 namespace value_field {
 constexpr std::uint32_t kTag = 1;
 constexpr std::uint32_t kSimpleValue = 2;
+constexpr std::uint32_t kTensor = 8;
+constexpr std::uint32_t kMetadata = 9;
 }  // namespace value_field
+namespace metadata_field {
+constexpr std::uint32_t kPlugin = 1;
+constexpr std::uint32_t kPluginName = 1;  // of the plugin
+constexpr std::uint32_t kDataClass = 4;
+constexpr std::int64_t kScalar = 1;
+}  // namespace metadata_field
+namespace tensor_field {
+constexpr std::uint32_t kType = 1;
+constexpr std::int64_t kDouble = 2;
+constexpr std::uint32_t kShape = 2;
+constexpr std::uint32_t kDoubles = 6;
+}  // namespace tensor_field
 
 struct Scalar {
   std::string_view tag;
@@ -51,6 +66,14 @@ std::string version_record(double unix_seconds) {
   return tf_record(event.bytes());
 }
 
+std::string summary_record(double unix_seconds, std::int64_t step, const ProtobufMessage& summary) {
+  ProtobufMessage event;
+  event.add_double(event_field::kWallTime, unix_seconds)
+      .add_int64(event_field::kStep, step)
+      .add_bytes(event_field::kSummary, summary.bytes());
+  return tf_record(event.bytes());
+}
+
 std::string scalars_record(double unix_seconds, std::int64_t step,
                            std::initializer_list<Scalar> scalars) {
   ProtobufMessage summary;
@@ -60,11 +83,31 @@ std::string scalars_record(double unix_seconds, std::int64_t step,
         .add_float(value_field::kSimpleValue, static_cast<float>(scalar.value));
     summary.add_bytes(summary_field::kValue, value.bytes());
   }
-  ProtobufMessage event;
-  event.add_double(event_field::kWallTime, unix_seconds)
-      .add_int64(event_field::kStep, step)
-      .add_bytes(event_field::kSummary, summary.bytes());
-  return tf_record(event.bytes());
+  return summary_record(unix_seconds, step, summary);
+}
+
+// Plain scalars are floats; a tensor keeps all digits.
+std::string records_of(double unix_seconds, const FiguresSeen& figures) {
+  ProtobufMessage plugin;
+  plugin.add_bytes(metadata_field::kPluginName, "scalars");
+  ProtobufMessage metadata;
+  metadata.add_bytes(metadata_field::kPlugin, plugin.bytes())
+      .add_int64(metadata_field::kDataClass, metadata_field::kScalar);
+  ProtobufMessage summary;
+  for (const auto& [name, number] : figures.values) {
+    std::string packed;
+    append_fixed(packed, std::bit_cast<std::uint64_t>(number));
+    ProtobufMessage tensor;
+    tensor.add_int64(tensor_field::kType, tensor_field::kDouble)
+        .add_bytes(tensor_field::kShape, "")  // no dimensions
+        .add_bytes(tensor_field::kDoubles, packed);
+    ProtobufMessage value;
+    value.add_bytes(value_field::kTag, name)
+        .add_bytes(value_field::kTensor, tensor.bytes())
+        .add_bytes(value_field::kMetadata, metadata.bytes());
+    summary.add_bytes(summary_field::kValue, value.bytes());
+  }
+  return summary_record(unix_seconds, figures.step.value_or(0), summary);
 }
 
 // The event is written at the end of its last step, from which the ends of the others are computed.
@@ -154,6 +197,9 @@ Result<void> TensorBoardSink::write(const Event& event) {
   }
   if (const auto* done = std::get_if<RanksDone>(&event.body)) {
     return file_.append(records_of(event.unix_seconds, *done));
+  }
+  if (const auto* figures = std::get_if<FiguresSeen>(&event.body)) {
+    return file_.append(records_of(event.unix_seconds, *figures));
   }
   if (const auto* started = std::get_if<RunStarted>(&event.body)) {
     attempt_ = started->attempt;

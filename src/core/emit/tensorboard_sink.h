@@ -15,6 +15,7 @@ namespace tacho {
 //             comm/seconds  comm/exposed (of rank 0, with several ranks)
 //   by epoch  epoch/train_loss  epoch/train_top1  epoch/learning_rate
 //             eval/loss  eval/top1  eval/top5
+//   figures of a watched program by their names, with all digits
 class TensorBoardSink final : public EventSink {
  public:
   // Creates a new file in `folder` for each attempt, named after `unix_seconds`, the current time.

@@ -110,6 +110,21 @@ TEST(TensorBoardSink, WritesTheCommunicationOfRankZero) {
               ElementsAre(Pair("comm/seconds", 0.5F), Pair("comm/exposed", 0.25F)));
 }
 
+TEST(TensorBoardSink, WritesFiguresOfAProgramWithAllDigits) {
+  const auto events = written({{kNow + 0.1, FiguresSeen{"python", 7, {{"loss", 0.1}}}}});
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].wall_time(), kNow + 0.1);
+  EXPECT_EQ(events[0].step(), 7);
+  ASSERT_EQ(events[0].summary().value_size(), 1);
+  const auto& value = events[0].summary().value(0);
+  EXPECT_EQ(value.tag(), "loss");
+  EXPECT_EQ(value.metadata().plugin_data().plugin_name(), "scalars");
+  EXPECT_EQ(value.metadata().data_class(), 1);
+  EXPECT_EQ(value.tensor().dtype(), 2);
+  EXPECT_TRUE(value.tensor().has_tensor_shape());
+  EXPECT_THAT(value.tensor().double_val(), ElementsAre(0.1));
+}
+
 TEST(TensorBoardSink, CountsEpochsAsSteps) {
   const auto events =
       written({{kNow + 1, EpochDone{300, 938, 60000, 0.05, 0.5, 0.75, 10, 0.25, 0.875, 1, 2}}});

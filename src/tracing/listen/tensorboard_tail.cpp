@@ -61,10 +61,13 @@ void add_value(std::string_view message, FiguresSeen& figures) {
   figures.values.insert_or_assign(std::string(tag), *number);
 }
 
-FiguresSeen figures_of_event(std::string_view message) {
+// Returns nothing for an event without scalars.
+std::optional<Event> figures_of_event(std::string_view message) {
+  double unix_seconds = 0;
   FiguresSeen figures{.from = "tensorboard"};
   ProtobufCursor fields(message);
   while (const auto field = fields.next()) {
+    if (field->number == 1) unix_seconds = field->as_double();
     if (field->number == 2) figures.step = static_cast<std::int64_t>(field->bits);
     if (field->number != 5) continue;
     ProtobufCursor values(field->bytes);
@@ -72,13 +75,14 @@ FiguresSeen figures_of_event(std::string_view message) {
       if (value->number == 1) add_value(value->bytes, figures);
     }
   }
-  return figures;
+  if (figures.values.empty()) return std::nullopt;
+  return Event{unix_seconds, std::move(figures)};
 }
 
 }  // namespace
 
-Result<std::vector<FiguresSeen>> TensorBoardTail::read_new() {
-  std::vector<FiguresSeen> seen;
+Result<std::vector<Event>> TensorBoardTail::read_new() {
+  std::vector<Event> seen;
   if (damaged_) return seen;
   std::ifstream in(file_, std::ios::binary);
   in.seekg(static_cast<std::streamoff>(read_));
@@ -95,9 +99,7 @@ Result<std::vector<FiguresSeen>> TensorBoardTail::read_new() {
     damaged_ = masked_crc32c(message) != word_at(data, length);
     if (damaged_) break;
     read_ += kHead + data.size();
-    if (auto figures = figures_of_event(message); !figures.values.empty()) {
-      seen.push_back(std::move(figures));
-    }
+    if (auto event = figures_of_event(message)) seen.push_back(*std::move(event));
   }
   if (damaged_ && seen.empty()) {
     return Error{ErrorCode::invalid,

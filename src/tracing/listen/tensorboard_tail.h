@@ -16,9 +16,9 @@ class TensorBoardTail {
   explicit TensorBoardTail(std::filesystem::path file, std::uintmax_t begin = 0)
       : file_(std::move(file)), read_(begin) {}
 
-  // Returns one entry per record that was completed since the last call. Does not read beyond
-  // damaged bytes, where the next record cannot be found.
-  Result<std::vector<FiguresSeen>> read_new();
+  // Returns the FiguresSeen, with its time, of each record that was completed since the last call.
+  // Does not read beyond damaged bytes, where the next record cannot be found.
+  Result<std::vector<Event>> read_new();
 
  private:
   std::filesystem::path file_;

@@ -47,7 +47,9 @@ TEST_F(TensorBoardTailTest, ReadsWhatTheSinkWrites) {
   const auto seen = tail.read_new();
   ASSERT_TRUE(seen.ok());
   std::map<std::string, double> all;
-  for (const FiguresSeen& figures : *seen) {
+  for (const Event& event : *seen) {
+    const auto& figures = std::get<FiguresSeen>(event.body);
+    EXPECT_EQ(event.unix_seconds, 2);
     EXPECT_EQ(figures.from, "tensorboard");
     EXPECT_EQ(figures.step, 5);
     all.insert(figures.values.begin(), figures.values.end());
@@ -62,8 +64,9 @@ TEST_F(TensorBoardTailTest, ReadsScalarsInTensors) {
   const auto seen = TensorBoardTail(file_).read_new();
   ASSERT_TRUE(seen.ok());
   ASSERT_EQ(seen->size(), 1U);
-  EXPECT_EQ(seen->front().step, 3);
-  EXPECT_EQ(seen->front().values.at("loss"), 0.75);
+  const auto& figures = std::get<FiguresSeen>(seen->front().body);
+  EXPECT_EQ(figures.step, 3);
+  EXPECT_EQ(figures.values.at("loss"), 0.75);
 }
 
 TEST_F(TensorBoardTailTest, WaitsForTheRestOfARecord) {

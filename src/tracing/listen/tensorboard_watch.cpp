@@ -60,7 +60,7 @@ std::vector<FiguresSeen> TensorBoardWatch::look() {
       notes_.push_back(figures.error().message);
       continue;
     }
-    for (FiguresSeen& each : *figures) seen.push_back(std::move(each));
+    for (Event& each : *figures) seen.push_back(std::get<FiguresSeen>(std::move(each.body)));
   }
   return seen;
 }
