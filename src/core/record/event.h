@@ -98,9 +98,9 @@ struct Note {
 };
 
 // Figures of a watched program, from one line of its output, one TensorBoard record or one call of
-// tacho.log() in Python.
+// tacho.log() in Python; or one point of an imported run.
 struct FiguresSeen {
-  std::string from;  // "output", "tensorboard" or "python"
+  std::string from;  // "output", "tensorboard", "python", or the tool of an imported run
   std::optional<std::int64_t> step;
   std::map<std::string, double> values;
   bool operator==(const FiguresSeen&) const = default;

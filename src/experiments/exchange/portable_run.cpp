@@ -1,0 +1,81 @@
+#include "experiments/exchange/portable_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "base/secrets.h"
+
+namespace tacho {
+namespace {
+
+// Joins `next` to `point` unless a name would lose its value.
+bool join(RunPoint& point, RunPoint& next) {
+  if (point.step != next.step || point.unix_seconds != next.unix_seconds) return false;
+  const bool again = std::ranges::any_of(
+      next.values, [&](const auto& entry) { return point.values.contains(entry.first); });
+  if (!again) point.values.merge(next.values);
+  return !again;
+}
+
+}  // namespace
+
+Error too_large(const std::filesystem::path& source) {
+  return {ErrorCode::invalid, fmt::format("{}: more than the {} that can be imported at once; "
+                                          "import its parts",
+                                          source.string(), human(kLargestImport))};
+}
+
+bool is_time(double unix_seconds) {
+  constexpr double kYear10000 = 253402300800;
+  return unix_seconds >= 0 && unix_seconds < kYear10000;
+}
+
+void join_points(std::vector<RunPoint>& points) {
+  std::ranges::stable_sort(
+      points, {}, [](const RunPoint& point) { return std::tuple(point.unix_seconds, point.step); });
+  std::vector<RunPoint> joined;
+  for (RunPoint& point : points) {
+    if (joined.empty() || !join(joined.back(), point)) joined.push_back(std::move(point));
+  }
+  points = std::move(joined);
+}
+
+void cover_points(PortableRun& run) {
+  for (const RunPoint& point : run.points) {
+    if (point.unix_seconds == 0) continue;
+    if (run.began == 0 || point.unix_seconds < run.began) run.began = point.unix_seconds;
+    run.ended = std::max(run.ended, point.unix_seconds);
+  }
+  run.ended = std::max(run.ended, run.began);
+  for (RunPoint& point : run.points) {
+    if (point.unix_seconds == 0) point.unix_seconds = run.began;
+  }
+}
+
+void add_numbers(const std::string& name, const Json& value, std::map<std::string, double>& out) {
+  if (value.is_number()) {
+    out.insert_or_assign(name, value.get<double>());
+  } else if (value.is_boolean()) {
+    out.insert_or_assign(name, value.get<bool>() ? 1 : 0);
+  } else if (value.is_null() || value == "NaN" || value == "Infinity" || value == "-Infinity") {
+    out.insert_or_assign(name, std::nan(""));  // records have no infinite numbers
+  } else if (value.is_object() && !value.contains("_type")) {
+    for (const auto& [key, part] : value.items()) add_numbers(name + "." + key, part, out);
+  }
+}
+
+void add_settings(const std::string& name, const Json& value,
+                  std::map<std::string, std::string>& out) {
+  if (names_a_secret(name)) {
+    out.insert_or_assign(name, std::string(kMasked));
+  } else if (value.is_object() && !value.empty()) {
+    for (const auto& [key, part] : value.items()) add_settings(name + "." + key, part, out);
+  } else {
+    out.insert_or_assign(name, value.is_string() ? value.get<std::string>() : json_text(value));
+  }
+}
+
+}  // namespace tacho
