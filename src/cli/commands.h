@@ -37,6 +37,9 @@ void add_take_task_command(CLI::App& app, Context& context);
 void add_help_command(CLI::App& app, Context& context);
 void add_completion_command(CLI::App& app, Context& context);
 
+// `tacho runs import`.
+void add_import_command(CLI::App& runs, Context& context);
+
 // Commands of `tacho bench`.
 void add_bench_memory_command(CLI::App& bench, Context& context);
 void add_bench_comms_command(CLI::App& bench, Context& context);

@@ -9,6 +9,7 @@
 #include "cli/doc_distributed.h"
 #include "cli/doc_environments.h"
 #include "cli/doc_epochs.h"
+#include "cli/doc_import_export.h"
 #include "cli/doc_infer.h"
 #include "cli/doc_launchers.h"
 #include "cli/doc_load.h"
@@ -36,6 +37,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"decoders", kDocDecoders, ""},
                                         DocPage{"distributed", kDocDistributed, ""},
                                         DocPage{"epochs", kDocEpochs, ""},
+                                        DocPage{"import-export", kDocImportExport, "import"},
                                         DocPage{"infer", kDocInfer, ""},
                                         DocPage{"launchers", kDocLaunchers, ""},
                                         DocPage{"load", kDocLoad, ""},

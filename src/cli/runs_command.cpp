@@ -14,6 +14,8 @@
 #include "cli/run_report.h"
 #include "core/record/metric.h"
 #include "core/store/run_tables.h"
+#include "experiments/exchange/export_runs.h"
+#include "experiments/exchange/run_history.h"
 #include "experiments/runner/run_state.h"
 #include "serving/dashboard/run_detail.h"
 
@@ -31,6 +33,7 @@ struct ListOptions {
   bool brief = false;
   std::string table = "runs";
   std::string output;
+  std::string format;
   std::vector<std::string> runs;
 };
 
@@ -139,8 +142,36 @@ Result<std::string> export_text(const ListOptions& o, RunStore& store) {
   return json_text(o.brief ? brief_records_json(std::move(runs)) : records_json(runs), 1) + "\n";
 }
 
+// Writes all that the runs logged, for other tools.
+Result<int> export_history(const ListOptions& o, RunStore& store, const Context& context) {
+  TACHO_TRY(format, kExportFormats.parse(o.format));
+  if (o.csv || o.json || o.table != "runs" || o.output.empty()) {
+    return Error{ErrorCode::usage,
+                 "--format needs a file or folder to write, -o PATH, and no --csv, --json or "
+                 "--table"};
+  }
+  std::vector<std::string> handles = o.runs;
+  if (handles.empty()) {
+    TACHO_TRY(query, query_of(o));
+    TACHO_TRY(rows, store.list(query));
+    for (const RunRow& row : rows) handles.push_back(std::to_string(row.id));
+  }
+  if (handles.empty()) return Error{ErrorCode::not_found, "no runs match; see 'tacho runs ls'"};
+  std::vector<PortableRun> runs;
+  for (const std::string& handle : handles) {
+    TACHO_TRY(stored, store.find(handle));
+    TACHO_TRY(run, portable_run(stored));
+    runs.push_back(std::move(run));
+  }
+  TACHO_TRY(written, export_runs(runs, format, o.output));
+  for (const auto& path : written) context.print("wrote " + path.string() + "\n");
+  return kSuccess;
+}
+
 Result<int> export_runs(const ListOptions& o, const Context& context) {
-  if (o.csv == o.json) return Error{ErrorCode::usage, "choose one of --csv and --json"};
+  if (o.format.empty() && o.csv == o.json) {
+    return Error{ErrorCode::usage, "choose one of --csv, --json and --format"};
+  }
   if (o.json && o.table != "runs") {
     return Error{ErrorCode::usage, "--table is for --csv; --json writes whole records"};
   }
@@ -150,6 +181,7 @@ Result<int> export_runs(const ListOptions& o, const Context& context) {
                  "--where and --sort select from all runs; give runs, or a filter"};
   }
   TACHO_TRY(store, context.open_store());
+  if (!o.format.empty()) return export_history(o, store, context);
   TACHO_TRY(text, export_text(o, store));
   if (o.output.empty()) {
     context.print(text);
@@ -250,7 +282,10 @@ void add_runs_command(CLI::App& app, Context& context) {
                 "with --json: leave out the values of each step, keep the last ones");
   out->add_option("--table", exported->table, "table for --csv: runs, epochs or steps")
       ->capture_default_str();
-  out->add_option("--output,-o", exported->output, "write to this file")->type_name("FILE");
+  out->add_option("--output,-o", exported->output, "write to this file or folder")
+      ->type_name("PATH");
+  out->add_option("--format", exported->format,
+                  "write all that the runs logged: csv, jsonl, mlflow, parquet or tensorboard");
   out->callback(
       [exported, &context] { context.run([&] { return export_runs(*exported, context); }); });
 
@@ -261,6 +296,8 @@ void add_runs_command(CLI::App& app, Context& context) {
   rm->add_flag("--keep-files", *keep_files, "keep the folders");
   rm->callback(
       [=, &context] { context.run([&] { return remove_runs(*removed, *keep_files, context); }); });
+
+  add_import_command(*runs, context);
 
   CLI::App* ingest = runs->add_subcommand("ingest", "read run folders into the store");
   auto folders = std::make_shared<std::vector<std::string>>();

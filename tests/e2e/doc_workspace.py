@@ -64,6 +64,7 @@ class Workspace:
         (self.folder / "reviews.txt").write_text("a gorgeous film\ntoo long and too dull\n")
         (self.folder / "dev.txt").symlink_to("reviews.txt")
         (self.folder / "friday.csv").write_text("0.1\n0.2\n0.4\n0.9\n")
+        (self.folder / "losses.csv").write_text("step,loss\n1,2.5\n2,1.25\n3,0.5\n")
         (self.folder / "jobs.csv").write_text(JOBS)
         (self.folder / "grid.yaml").write_text(GRID)
         (self.folder / "my-gpu.yaml").write_text(MY_GPU)
