@@ -122,22 +122,30 @@ Result<int> show_run(const std::string& handle, bool json, const Context& contex
   return kSuccess;
 }
 
-Result<std::string> export_text(const ListOptions& o, RunStore& store) {
-  TACHO_TRY(table, kRunTables.parse(o.table));
-  std::vector<StoredRun> runs;
-  if (o.runs.empty()) {
+// The runs that are named, or else all that match.
+Result<std::vector<StoredRun>> chosen_runs(const ListOptions& o, RunStore& store) {
+  std::vector<std::string> handles = o.runs;
+  if (handles.empty()) {
     TACHO_TRY(query, query_of(o));
     TACHO_TRY(rows, store.list(query));
-    if (table == RunTable::runs && o.csv) return runs_csv(rows);
-    for (const RunRow& row : rows) {
-      TACHO_TRY(run, serve::find_run(store, std::to_string(row.id)));
-      runs.push_back(std::move(run));
-    }
+    for (const RunRow& row : rows) handles.push_back(std::to_string(row.id));
   }
-  for (const std::string& handle : o.runs) {
+  std::vector<StoredRun> runs;
+  for (const std::string& handle : handles) {
     TACHO_TRY(run, serve::find_run(store, handle));
     runs.push_back(std::move(run));
   }
+  return runs;
+}
+
+Result<std::string> export_text(const ListOptions& o, RunStore& store) {
+  TACHO_TRY(table, kRunTables.parse(o.table));
+  if (table == RunTable::runs && o.csv && o.runs.empty()) {
+    TACHO_TRY(query, query_of(o));
+    TACHO_TRY(rows, store.list(query));
+    return runs_csv(rows);
+  }
+  TACHO_TRY(runs, chosen_runs(o, store));
   if (o.csv) return table_csv(table, runs);
   return json_text(o.brief ? brief_records_json(std::move(runs)) : records_json(runs), 1) + "\n";
 }
@@ -150,16 +158,10 @@ Result<int> export_history(const ListOptions& o, RunStore& store, const Context&
                  "--format needs a file or folder to write, -o PATH, and no --csv, --json or "
                  "--table"};
   }
-  std::vector<std::string> handles = o.runs;
-  if (handles.empty()) {
-    TACHO_TRY(query, query_of(o));
-    TACHO_TRY(rows, store.list(query));
-    for (const RunRow& row : rows) handles.push_back(std::to_string(row.id));
-  }
-  if (handles.empty()) return Error{ErrorCode::not_found, "no runs match; see 'tacho runs ls'"};
+  TACHO_TRY(chosen, chosen_runs(o, store));
+  if (chosen.empty()) return Error{ErrorCode::not_found, "no runs match; see 'tacho runs ls'"};
   std::vector<PortableRun> runs;
-  for (const std::string& handle : handles) {
-    TACHO_TRY(stored, store.find(handle));
+  for (const StoredRun& stored : chosen) {
     TACHO_TRY(run, portable_run(stored));
     runs.push_back(std::move(run));
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -70,35 +72,45 @@ class HistoryBuilder {
   std::int64_t last_step_ = 0;
 };
 
-// Adds what all processes logged, and returns whether there was anything. Events are large, so that
-// only some are in memory at a time.
-Result<bool> add_logged(const RunFolder& folder, HistoryBuilder& history) {
-  constexpr std::size_t kPieceBytes = 1 << 20;
-  bool any = false;
+std::vector<fs::path> logged_files(const RunFolder& folder) {
+  std::vector<fs::path> files;
   std::error_code absent;
-  if (!fs::is_directory(fs::symlink_status(folder.logged(), absent))) return any;
-  for (const auto& entry : fs::directory_iterator(folder.logged(), absent)) {
-    TACHO_TRY(text, read_confined(folder.path(), entry.path()));
+  if (fs::is_directory(fs::symlink_status(folder.logged(), absent))) {
+    for (const auto& entry : fs::directory_iterator(folder.logged(), absent)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Adds what all processes logged or an import wrote, and returns its sources. Events are large, so
+// that only some are in memory at a time.
+Result<std::set<std::string>> add_logged(const RunFolder& folder, HistoryBuilder& history) {
+  constexpr std::size_t kPieceBytes = 1 << 20;
+  std::set<std::string> sources;
+  for (const fs::path& file : logged_files(folder)) {
+    TACHO_TRY(text, read_confined(folder.path(), file));
     EventParser parser;
     for (std::size_t at = 0; at < text.size(); at += kPieceBytes) {
       const std::string_view piece = std::string_view(text).substr(at, kPieceBytes);
-      TACHO_TRY(events, parser.feed(piece).in(entry.path().string()));
+      TACHO_TRY(events, parser.feed(piece).in(file.string()));
       for (Event& event : events) {
         auto* seen = std::get_if<FiguresSeen>(&event.body);
         if (seen == nullptr) continue;
+        sources.insert(seen->from);
         history.add(event.unix_seconds, std::move(*seen));
-        any = true;
       }
     }
   }
-  return any;
+  return sources;
 }
 
 }  // namespace
 
 Result<std::vector<HistoryPoint>> read_history(const RunFolder& folder) {
   HistoryBuilder history;
-  TACHO_TRY(any_logged, add_logged(folder, history));
+  TACHO_TRY(logged_by, add_logged(folder, history));
   TACHO_TRY(events, read_events(folder.events()));
   for (Event& event : events) {
     const double now = event.unix_seconds;
@@ -109,8 +121,8 @@ Result<std::vector<HistoryPoint>> read_history(const RunFolder& folder) {
     } else if (const auto* epoch = std::get_if<EpochDone>(&event.body)) {
       history.add(now, *epoch);
     } else if (auto* seen = std::get_if<FiguresSeen>(&event.body)) {
-      // A selection of the logged ones, with other times.
-      if (seen->from != "python" || !any_logged) history.add(now, std::move(*seen));
+      // Of what was logged, these are a selection, with other times.
+      if (!logged_by.contains(seen->from)) history.add(now, std::move(*seen));
     }
   }
   return history.done();

@@ -22,7 +22,7 @@ struct HistoryPoint {
 // Reads everything that a run recorded step by step, in the order of time: the figures of a watched
 // program; of a training each step and, at the last step of each epoch, the epoch, with the names
 // that its TensorBoard files have. Unlike the record, it has all figures that the program logged
-// through the Python package, with the times of the calls.
+// through the Python package, with the times of the calls, and all of an imported run.
 Result<std::vector<HistoryPoint>> read_history(const RunFolder& folder);
 
 }  // namespace tacho

@@ -27,7 +27,7 @@ class History {
  public:
   explicit History(double file_time) : file_time_(file_time) {}
 
-  Result<void> add(RunPoint point, std::size_t line) {
+  Result<void> add(HistoryPoint point, std::size_t line) {
     const auto time = take(point, kTimestamp);
     const auto runtime = take(point, kRuntime);
     point.values.erase(std::string(kStep));  // another column is the step
@@ -53,9 +53,9 @@ class History {
   Result<PortableRun> done() {
     if (!timed_) {
       run_.began = std::max(file_time_ - longest_, 0.0);
-      for (RunPoint& point : run_.points) point.unix_seconds += run_.began;
+      for (HistoryPoint& point : run_.points) point.unix_seconds += run_.began;
     }
-    std::erase_if(run_.points, [](const RunPoint& point) { return point.values.empty(); });
+    std::erase_if(run_.points, [](const HistoryPoint& point) { return point.values.empty(); });
     if (run_.points.empty()) {
       return Error{ErrorCode::invalid, "no figures: there are no numbers beside the step"};
     }
@@ -64,7 +64,7 @@ class History {
   }
 
  private:
-  static std::optional<double> take(RunPoint& point, std::string_view name) {
+  static std::optional<double> take(HistoryPoint& point, std::string_view name) {
     const auto entry = point.values.extract(std::string(name));
     return entry.empty() ? std::nullopt : std::optional(entry.mapped());
   }
@@ -121,7 +121,7 @@ Result<PortableRun> read_csv_history(std::string_view text, const HistorySource&
   const std::vector<bool> numbers = columns_of_numbers(csv);
   History history(source.file_time);
   for (const CsvRecord& row : csv.rows) {
-    RunPoint point;
+    HistoryPoint point;
     for (std::size_t column = 0; column < row.cells.size(); ++column) {
       const std::string& cell = row.cells[column];
       const std::string& name = csv.headings[column];
@@ -153,7 +153,7 @@ Result<PortableRun> read_json_history(std::string_view text, const HistorySource
     auto json = parse_json(line);
     if (!json.ok()) return at_line(number, json.error().message);
     if (!json->is_object()) return at_line(number, "not a JSON object");
-    RunPoint point;
+    HistoryPoint point;
     for (const auto& [name, value] : json->items()) add_numbers(name, value, point.values);
     std::string key = source.step;
     if (key.empty()) key = point.values.contains(std::string(kStep)) ? kStep : "step";
@@ -173,7 +173,7 @@ Result<PortableRun> read_json_history(std::string_view text, const HistorySource
 
 std::vector<std::string> figure_names(const PortableRun& run) {
   std::set<std::string> names;
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     for (const auto& [name, value] : point.values) names.insert(name);
   }
   return {names.begin(), names.end()};
@@ -185,7 +185,7 @@ std::string csv_history(const PortableRun& run) {
                                     std::string(kRuntime)};
   cells.insert(cells.end(), names.begin(), names.end());
   std::string out = csv_line(cells);
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     cells = {std::to_string(point.step.value_or(0)), csv_number(point.unix_seconds),
              csv_number(point.unix_seconds - run.began)};
     for (const std::string& name : names) {
@@ -199,7 +199,7 @@ std::string csv_history(const PortableRun& run) {
 
 std::string json_history(const PortableRun& run) {
   std::string out;
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     Json line = {{kStep, point.step.value_or(0)},
                  {kTimestamp, point.unix_seconds},
                  {kRuntime, point.unix_seconds - run.began}};

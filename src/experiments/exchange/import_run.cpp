@@ -52,7 +52,7 @@ std::vector<Event> events_of(const PortableRun& run) {
   const std::string origin = fmt::format("imported: {}, {}", run.origin, run.source.string());
   events.push_back({run.began, Note{origin}});
   for (const std::string& note : run.notes) events.push_back({run.began, Note{note}});
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     events.push_back(
         {point.unix_seconds, FiguresSeen{run.tool, point.step, with_plain_names(point.values)}});
   }

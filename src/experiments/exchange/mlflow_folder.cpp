@@ -86,7 +86,7 @@ Result<void> each_file(const fs::path& folder, std::int64_t& bytes_left, Take ta
 }
 
 // Lines are "time value step", in old files without a step, in new ones perhaps with a dataset.
-Result<RunPoint> point_of(const std::string& name, std::string_view line) {
+Result<HistoryPoint> point_of(const std::string& name, std::string_view line) {
   const auto words = split(trimmed(line), ' ');
   const auto ms = parse_number<std::int64_t>(words[0]);
   const auto value = words.size() > 1 ? parse_number<double>(words[1]) : std::nullopt;

@@ -63,7 +63,7 @@ double seconds_of(std::int64_t ms) {
 
 }  // namespace
 
-RunPoint mlflow_point(std::string name, std::int64_t ms, double value, std::int64_t step) {
+HistoryPoint mlflow_point(std::string name, std::int64_t ms, double value, std::int64_t step) {
   const double stored = std::isfinite(value) ? value : std::nan("");
   return {step, seconds_of(ms), {{std::move(name), stored}}};
 }

@@ -30,10 +30,10 @@ struct MlflowRun {
   std::optional<std::int64_t> end_ms;
   std::map<std::string, std::string> params;
   std::map<std::string, std::string> tags;
-  std::vector<RunPoint> points;  // one per value, in any order
+  std::vector<HistoryPoint> points;  // one per value, in any order
 };
 
-RunPoint mlflow_point(std::string name, std::int64_t ms, double value, std::int64_t step);
+HistoryPoint mlflow_point(std::string name, std::int64_t ms, double value, std::int64_t step);
 
 PortableRun portable_run(MlflowRun run);
 MlflowRun mlflow_run(const PortableRun& run);

@@ -127,7 +127,7 @@ Result<void> write_mlflow_run(const PortableRun& portable, const fs::path& root)
   TACHO_TRY(experiment, experiment_folder(store, run.experiment, run.start_ms));
   const fs::path folder = experiment / run.id;
   std::map<std::string, std::string> metrics;
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     for (const auto& [name, value] : point.values) {
       metrics[name] +=
           fmt::format("{} {} {}\n", std::llround(point.unix_seconds * 1000),

@@ -22,7 +22,7 @@ constexpr std::string_view kMagic = "PAR1";
 constexpr std::size_t kRowsPerGroup = 1 << 20;
 
 // Appends the value of a point and returns true, or returns false for null.
-using AppendValue = std::function<bool(const RunPoint&, std::string&)>;
+using AppendValue = std::function<bool(const HistoryPoint&, std::string&)>;
 
 struct ParquetColumn {
   std::string name;
@@ -38,26 +38,27 @@ void append_double(std::string& out, double value) {
 std::vector<ParquetColumn> columns_of(const PortableRun& run) {
   std::vector<ParquetColumn> columns = {
       {"_step", kInt64, kRequired,
-       [](const RunPoint& point, std::string& out) {
+       [](const HistoryPoint& point, std::string& out) {
          append_fixed(out, static_cast<std::uint64_t>(point.step.value_or(0)));
          return true;
        }},
       {"_timestamp", kDouble, kRequired,
-       [](const RunPoint& point, std::string& out) {
+       [](const HistoryPoint& point, std::string& out) {
          append_double(out, point.unix_seconds);
          return true;
        }},
-      {"_runtime", kDouble, kRequired, [&run](const RunPoint& point, std::string& out) {
+      {"_runtime", kDouble, kRequired, [&run](const HistoryPoint& point, std::string& out) {
          append_double(out, point.unix_seconds - run.began);
          return true;
        }}};
   for (const std::string& name : figure_names(run)) {
-    columns.push_back({name, kDouble, kOptional, [name](const RunPoint& point, std::string& out) {
-                         const auto value = point.values.find(name);
-                         if (value == point.values.end()) return false;
-                         append_double(out, value->second);
-                         return true;
-                       }});
+    columns.push_back(
+        {name, kDouble, kOptional, [name](const HistoryPoint& point, std::string& out) {
+           const auto value = point.values.find(name);
+           if (value == point.values.end()) return false;
+           append_double(out, value->second);
+           return true;
+         }});
   }
   return columns;
 }
@@ -79,10 +80,10 @@ std::string levels_of(const std::vector<bool>& present) {
 
 // Appends one page with these rows of a column, and returns its ColumnChunk.
 ThriftStruct append_column(std::string& file, const ParquetColumn& column,
-                           std::span<const RunPoint> rows) {
+                           std::span<const HistoryPoint> rows) {
   std::string values;
   std::vector<bool> present;
-  for (const RunPoint& point : rows) present.push_back(column.append(point, values));
+  for (const HistoryPoint& point : rows) present.push_back(column.append(point, values));
   if (column.repetition == kOptional) values.insert(0, levels_of(present));
 
   const auto count = static_cast<std::int32_t>(rows.size());
@@ -111,7 +112,7 @@ ThriftStruct append_column(std::string& file, const ParquetColumn& column,
 }
 
 ThriftStruct append_group(std::string& file, const std::vector<ParquetColumn>& columns,
-                          std::span<const RunPoint> rows) {
+                          std::span<const HistoryPoint> rows) {
   const auto begin = static_cast<std::int64_t>(file.size());
   std::vector<ThriftStruct> chunks;
   for (const ParquetColumn& column : columns) chunks.push_back(append_column(file, column, rows));

@@ -12,7 +12,7 @@ namespace tacho {
 namespace {
 
 // Joins `next` to `point` unless a name would lose its value.
-bool join(RunPoint& point, RunPoint& next) {
+bool join(HistoryPoint& point, HistoryPoint& next) {
   if (point.step != next.step || point.unix_seconds != next.unix_seconds) return false;
   const bool again = std::ranges::any_of(
       next.values, [&](const auto& entry) { return point.values.contains(entry.first); });
@@ -33,24 +33,25 @@ bool is_time(double unix_seconds) {
   return unix_seconds >= 0 && unix_seconds < kYear10000;
 }
 
-void join_points(std::vector<RunPoint>& points) {
-  std::ranges::stable_sort(
-      points, {}, [](const RunPoint& point) { return std::tuple(point.unix_seconds, point.step); });
-  std::vector<RunPoint> joined;
-  for (RunPoint& point : points) {
+void join_points(std::vector<HistoryPoint>& points) {
+  std::ranges::stable_sort(points, {}, [](const HistoryPoint& point) {
+    return std::tuple(point.unix_seconds, point.step);
+  });
+  std::vector<HistoryPoint> joined;
+  for (HistoryPoint& point : points) {
     if (joined.empty() || !join(joined.back(), point)) joined.push_back(std::move(point));
   }
   points = std::move(joined);
 }
 
 void cover_points(PortableRun& run) {
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     if (point.unix_seconds == 0) continue;
     if (run.began == 0 || point.unix_seconds < run.began) run.began = point.unix_seconds;
     run.ended = std::max(run.ended, point.unix_seconds);
   }
   run.ended = std::max(run.ended, run.began);
-  for (RunPoint& point : run.points) {
+  for (HistoryPoint& point : run.points) {
     if (point.unix_seconds == 0) point.unix_seconds = run.began;
   }
 }

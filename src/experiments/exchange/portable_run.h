@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +11,9 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "core/record/event.h"
+#include "core/record/history.h"
 
 namespace tacho {
-
-// The figures of a run at one step and time.
-struct RunPoint {
-  std::optional<std::int64_t> step;
-  double unix_seconds = 0;  // 0: unknown
-  std::map<std::string, double> values;
-};
 
 // What every tool records of a run: the form in which runs are imported and exported.
 struct PortableRun {
@@ -34,8 +27,8 @@ struct PortableRun {
   double ended = 0;
   Outcome outcome = Outcome::ok;
   std::string reason;
-  std::vector<RunPoint> points;  // in order of time
-  std::string output;            // printed by the program
+  std::vector<HistoryPoint> points;  // in order of time
+  std::string output;                // printed by the program
 };
 
 // Files that are read into memory.
@@ -47,7 +40,7 @@ inline constexpr Bytes kLargestImport{std::int64_t{256} << 20};
 
 // Sorts points by time and joins those of the same step and time, as tools write them that store
 // each figure alone.
-void join_points(std::vector<RunPoint>& points);
+void join_points(std::vector<HistoryPoint>& points);
 
 // Extends the time of the run to all of its points; points without a time (0) get that of its
 // start.

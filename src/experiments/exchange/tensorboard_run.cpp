@@ -69,7 +69,7 @@ Result<void> write_tensorboard_run(const PortableRun& run, const fs::path& folde
                                                folder.string())};
   }
   TACHO_TRY(sink, TensorBoardSink::open(folder, run.began));
-  for (const RunPoint& point : run.points) {
+  for (const HistoryPoint& point : run.points) {
     TACHO_CHECK(sink->write({point.unix_seconds, FiguresSeen{"", point.step, point.values}}));
   }
   return {};

@@ -143,7 +143,7 @@ class WandbReader {
   }
 
   void add_history(std::string_view message) {
-    RunPoint point;
+    HistoryPoint point;
     ProtobufCursor fields(message);
     while (const auto field = fields.next()) {
       if (field->number == 2) {
@@ -170,7 +170,7 @@ class WandbReader {
   // A point without a time is as old as the one before it.
   void place_untimed() {
     double last = run_.began;
-    for (RunPoint& point : run_.points) {
+    for (HistoryPoint& point : run_.points) {
       if (point.unix_seconds == 0) point.unix_seconds = last;
       last = point.unix_seconds;
     }
@@ -187,7 +187,7 @@ class WandbReader {
 
   // Figures that are only in the summary are those of the last step.
   void add_end_figures() {
-    for (const RunPoint& point : run_.points) {
+    for (const HistoryPoint& point : run_.points) {
       for (const auto& [name, value] : point.values) summary_.erase(name);
     }
     if (summary_.empty()) return;
