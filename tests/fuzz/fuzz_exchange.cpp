@@ -54,7 +54,7 @@ bool read_all(const std::string& bytes, const std::filesystem::path& folder) {
 }
 
 std::string made_file(Random& random) {
-  const std::size_t size = fuzz_size(random, 200'000);
+  const std::size_t size = fuzz_size(random, 50'000);
   switch (random.below(5)) {
     case 0:
       return repeated("_step,a\n", 1) + repeated("1,2\n", size / 4);
