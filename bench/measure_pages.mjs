@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Measures in Chromium how soon the dashboard can be used: the first page, a filter while typing,
-// scrolling, a jump to the end of the list, a run with millions of kernels.
-//   bench/measure_pages.mjs [--runs 100000] [--kernels 5000000] [--home FOLDER]
+// scrolling, a jump to the end of the list, a run with millions of kernels, the charts of runs with millions of points.
+//   bench/measure_pages.mjs [--runs 100000] [--kernels 5000000] [--points 1000000] [--home FOLDER]
 // With --home, its store and its run with a trace are used; without, both are generated.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,8 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
 const tacho = join(root, "build/bin/tacho");
 const { values: options } = parseArgs({ options: {
-  runs: { type: "string", default: "100000" }, kernels: { type: "string", default: "5000000" }, home: { type: "string" },
+  runs: { type: "string", default: "100000" }, kernels: { type: "string", default: "5000000" },
+  points: { type: "string", default: "1000000" }, home: { type: "string" },
 } });
 const kernels = Number(options.kernels);
 const rounds = 7;
@@ -24,7 +25,7 @@ const tracedKey = "20261115-000000-abcdef";
 const home = options.home ?? mkdtempSync(join(tmpdir(), "tacho-bench-"));
 const env = { ...process.env, TACHO_HOME: home };
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-const say = (what, times) => console.log(`${what.padEnd(46)} median ${median(times).toFixed(0).padStart(6)} ms   most ${Math.max(...times).toFixed(0).padStart(6)} ms`);
+const say = (what, times) => console.log(`${what.padEnd(50)} median ${median(times).toFixed(0).padStart(6)} ms   most ${Math.max(...times).toFixed(0).padStart(6)} ms`);
 
 if (!existsSync(join(home, "tacho.db"))) {
   execFileSync(join(root, "build/test-bin/made_store"), [join(home, "tacho.db"), options.runs]);
@@ -146,6 +147,56 @@ async function measureOpening() {
   return { opened, zoomed };
 }
 
+// A training with this many steps, and a program that logged as many figures.
+function makeLongRuns(points) {
+  const folder = join(home, "runs", "20261115-000001-abcdef");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "spec.json"), JSON.stringify({
+    version: 1, key: "20261115-000001-abcdef", created_at: 1.7e9,
+    spec: { model: "resnet50", data: "imagenet", batch: 64, epochs: 1, optimizer: { kind: "sgd", learning_rate: 0.1 }, seed: 1, device: "cuda", mkldnn: "auto" },
+  }));
+  const chunk = 1000;
+  const events = Array.from({ length: points / chunk }, (_, i) => {
+    const numbers = Array.from({ length: chunk }, (__, k) => 0.1 / Math.sqrt(1 + i * chunk + k));
+    return JSON.stringify({ v: 1, t: 1.7e9 + i, kind: "steps", epoch: 1, first_step: i * chunk + 1, warmup: 0, seconds: numbers, input_seconds: numbers, loss: numbers });
+  });
+  writeFileSync(join(folder, "events.jsonl"), events.join("\n") + "\n");
+  execFileSync(tacho, ["runs", "ingest", folder], { env });
+  const program = `BEGIN { for (i = 1; i <= ${points}; ++i) printf "step=%d loss=%.6f\\n", i, 2 / sqrt(i) }`;
+  execFileSync(tacho, ["run", "-q", "--", "awk", program], { env, stdio: "ignore" });
+}
+
+// From a click in the list, and from a new address, until the chart is drawn.
+async function measureCharts(what, link, title) {
+  const untilDrawn = ([name, selector]) => new Promise((done) => {
+    const begin = selector ? performance.now() : 0;
+    if (selector) document.querySelector(selector).click();
+    const isDrawn = (chart) => chart.ariaLabel.startsWith(name) && chart.querySelector("canvas");
+    const look = () => {
+      if ([...document.querySelectorAll("figure.chart [role=img]")].some(isDrawn)) done(performance.now() - begin);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+  const clicked = [];
+  const opened = [];
+  for (let i = 0; i < rounds; ++i) {
+    await server.stop();
+    server = await startServer();
+    const page = await fresh();
+    await page.goto("/");
+    await page.locator(link).first().waitFor();
+    clicked.push(await page.evaluate(untilDrawn, [title, link]));
+    const another = await fresh();
+    await another.goto(new URL(page.url()).pathname, { waitUntil: "commit" });
+    opened.push(await another.evaluate(untilDrawn, [title, ""]));
+    await page.close();
+    await another.close();
+  }
+  say(`${what}: a click shows its first chart`, clicked);
+  say(`${what}: a new window shows its first chart`, opened);
+}
+
 try {
   await measureFirstPage();
   const page = await fresh();
@@ -164,6 +215,11 @@ try {
     const ms = (list, what) => list.map((each) => each[what].toFixed(0)).join(", ");
     console.log(`a run of ${kernels.toLocaleString("en")} kernels opens in ${ms(opened, "opened")} ms; after the server was started again in ${ms(again, "opened")} ms`);
     console.log(`its timeline zoomed into in ${ms([...opened, ...again], "zoomed")} ms`);
+  }
+  if (Number(options.points) > 0) {
+    makeLongRuns(Number(options.points));
+    await measureCharts("long training", firstRow.replace(" a", ":nth-child(2) a"), "Training loss");
+    await measureCharts("long log", firstRow, "loss");
   }
 } finally {
   await browser.close();

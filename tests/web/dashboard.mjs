@@ -1,6 +1,7 @@
 // A home folder with real runs, a server for it, and Chromium.
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -11,7 +12,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 // The browser driver is a dependency of the pages.
 const require = createRequire(join(root, "web/package.json"));
 const { chromium } = require("playwright-core");
-export const axePath = require.resolve("axe-core/axe.min.js");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const tacho = process.env.TACHO ?? join(root, "build/bin/tacho");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -36,6 +37,14 @@ function smallImage(folder) {
   return folder;
 }
 
+export async function checkAccessibility(page, where) {
+  assert.doesNotMatch(await page.locator("body").innerText(), /\bNaN\b|\bundefined\b/, where);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
+  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).slice(0, 3).join(" | ")}`), [], where);
+}
+
 export class Dashboard {
   static async start(options = []) {
     if (!existsSync(browserPath)) throw new Error(`${browserPath} is missing; run script/bootstrap`);
@@ -47,6 +56,11 @@ export class Dashboard {
 
   tacho(...words) {
     return run(tacho, words, { env: { ...process.env, TACHO_HOME: this.home }, maxBuffer: 1 << 26 });
+  }
+
+  // Starts a tacho that the caller waits for.
+  start(...words) {
+    return spawn(tacho, words, { env: { ...process.env, TACHO_HOME: this.home }, stdio: "ignore" });
   }
 
   train(...words) {

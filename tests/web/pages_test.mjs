@@ -3,22 +3,15 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axePath, Dashboard, hostileName } from "./dashboard.mjs";
+import { checkAccessibility, Dashboard, hostileName } from "./dashboard.mjs";
 
 const made = 12; // by makeRuns()
 
-const axe = readFileSync(axePath, "utf8");
 let dashboard;
 let page;
 let environments;
 
-async function accessible(where) {
-  assert.doesNotMatch(await page.locator("body").innerText(), /\bNaN\b|\bundefined\b/, where);
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  const serious = violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).slice(0, 3).join(" | ")}`), [], where);
-}
+const accessible = (where) => checkAccessibility(page, where);
 
 before(async () => {
   dashboard = await Dashboard.start();

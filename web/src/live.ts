@@ -7,8 +7,18 @@ export interface RunSeries {
   steps: Steps | undefined;
   usage: Usage | undefined;
   epochs: Epoch[];
-  figures: Record<string, { step: number[]; value: Buckets }>;
+  figures: Record<string, Figure>;
   notes: string[];
+}
+
+interface Figure {
+  step: number[];
+  unix_seconds?: number[];
+  value: Buckets;
+}
+interface Figures {
+  count: number; // of lines with figures
+  figures: RunSeries["figures"];
 }
 
 type Numbers = (number | null)[];
@@ -74,6 +84,19 @@ function withUsage(usage: UsageSeries | null, fresh: UsageSeries): UsageSeries {
   };
 }
 
+function withFigures(figures: RunSeries["figures"], fresh: { step: number | null; unix_seconds: number; values: Record<string, number> }): RunSeries["figures"] {
+  const all = { ...figures };
+  for (const [name, value] of Object.entries(fresh.values)) {
+    const old = all[name] ?? { step: [], unix_seconds: [], value: { mean: [] } };
+    all[name] = {
+      step: [...old.step, fresh.step ?? (old.step[old.step.length - 1] ?? 0) + 1],
+      ...(old.unix_seconds ? { unix_seconds: [...old.unix_seconds, fresh.unix_seconds] } : {}),
+      value: extend(old.value, [value]),
+    };
+  }
+  return all;
+}
+
 const noSeries: RunSeries = { steps: undefined, usage: undefined, epochs: [], figures: {}, notes: [] };
 
 // Calls `ended` once, when a followed run ends.
@@ -86,19 +109,32 @@ export function useRunSeries(run: string, live: boolean, ended: () => void): Run
     if (shown.current !== run) set(noSeries); // live data stays until the complete series is loaded
     shown.current = run;
     const path = `/runs/${encodeURIComponent(run)}`;
+    // Each part is shown as soon as it is here.
+    const load = <T,>(part: string, change: (data: T) => Partial<RunSeries>) => get<T>(`${path}/${part}`).then((data) => {
+      if (!closed) set((old) => ({ ...old, ...change(data) }));
+      return data;
+    });
     void Promise.all([
-      get<Steps>(`${path}/steps`),
-      get<Usage>(`${path}/usage`),
-      get<{ epochs: Epoch[] }>(`${path}/epochs`),
-      get<{ figures: RunSeries["figures"] }>(`${path}/figures`),
-    ]).then(([steps, usage, { epochs }, { figures }]) => {
-      if (closed) return;
-      set({ steps, usage, epochs, figures, notes: [] });
-      if (!live) return;
+      load<Steps>("steps", (steps) => ({ steps })),
+      load<Figures>("figures", ({ figures }) => ({ figures })),
+      load<Usage>("usage", (usage) => ({ usage })),
+      load<{ epochs: Epoch[] }>("epochs", (data) => data),
+    ]).then(([steps, { count }, usage]) => {
+      if (closed || !live) return;
       const times = usage.series?.unix_seconds;
-      stream = new EventSource(`/api/v1${path}/live?from=${steps.count};${times?.[times.length - 1] ?? 0}`);
+      stream = new EventSource(`/api/v1${path}/live?from=${steps.count};${times?.[times.length - 1] ?? 0};${count}`);
+      // Events come in groups: drawing once per frame is enough.
+      let due: ((old: RunSeries) => RunSeries)[] = [];
+      const apply = () => {
+        const changes = due;
+        due = [];
+        if (!closed) set((old) => changes.reduce((series, change) => change(series), old));
+      };
       const on = (kind: string, change: (old: RunSeries, data: never) => RunSeries) =>
-        stream!.addEventListener(kind, (event) => set((old) => change(old, JSON.parse((event as MessageEvent).data) as never)));
+        stream!.addEventListener(kind, (event) => {
+          const data = JSON.parse((event as MessageEvent).data) as never;
+          if (due.push((old) => change(old, data)) === 1) requestAnimationFrame(apply);
+        });
       on("steps", (old, data) => old.steps ? { ...old, steps: withSteps(old.steps, data) } : old);
       on("usage", (old, data) => ({
         ...old,
@@ -108,6 +144,7 @@ export function useRunSeries(run: string, live: boolean, ended: () => void): Run
         ...old,
         epochs: [...old.epochs.filter((e) => e.epoch < data.epoch), data],
       }));
+      on("figures", (old, data) => ({ ...old, figures: withFigures(old.figures, data) }));
       on("note", (old, data: { text: string }) => ({ ...old, notes: [...old.notes, data.text] }));
       stream.addEventListener("end", () => {
         stream?.close();

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useApi } from "./api";
 import { CompareView } from "./compare";
 import { ComparisonsView, ComparisonView } from "./comparisons";
+import { CurvesView } from "./curves";
 import { EnvironmentsView } from "./environments";
 import { visible } from "./format";
 import { LedgerView } from "./ledger";
@@ -30,7 +31,7 @@ interface About {
 }
 
 const views: [string, string][] = [
-  ["/", "Runs"], ["/compare", "Compare"], ["/environments", "Environments"], ["/sweeps", "Sweeps"],
+  ["/", "Runs"], ["/curves", "Curves"], ["/compare", "Compare"], ["/environments", "Environments"], ["/sweeps", "Sweeps"],
   ["/predict", "Predict"], ["/recommend", "Recommend"], ["/ledger", "Ledger"], ["/memory", "Memory"], ["/machine", "Machine"],
 ];
 
@@ -48,7 +49,7 @@ function ThemeChoice(): JSX.Element {
 
 // As kViews in src/serving/dashboard/pages.cpp.
 const viewsWithItems = new Set(["runs", "comparisons", "sweeps"]);
-const viewsWithoutItems = new Set(["compare", "environments", "predict", "recommend", "ledger", "memory", "machine", "new"]);
+const viewsWithoutItems = new Set(["compare", "curves", "environments", "predict", "recommend", "ledger", "memory", "machine", "new"]);
 
 // The decoded segments of a path; undefined if it is not valid UTF-8.
 function segmentsOf(path: string): string[] | undefined {
@@ -85,6 +86,7 @@ function Page({ path, about }: { path: string; about: About | undefined }): JSX.
   if (first === undefined || (first === "runs" && second === undefined)) return <RunsView />;
   if (first === "runs") return <RunView key={second} handle={second!} readOnly={readOnly} />;
   if (first === "compare") return <CompareView />;
+  if (first === "curves") return <CurvesView />;
   if (first === "comparisons") return second === undefined ? <ComparisonsView /> : <ComparisonView handle={second} />;
   if (first === "environments") return <EnvironmentsView />;
   if (first === "sweeps") return second === undefined ? <SweepsView readOnly={readOnly} /> : <SweepView key={second} handle={second} readOnly={readOnly} />;

@@ -5,7 +5,7 @@ import { post, type Problem, useApi } from "./api";
 import { useColumns } from "./columns";
 import { bytes, count, formatValue, fullTime, seconds, share, visible } from "./format";
 import { useRunSeries } from "./live";
-import { RunCharts } from "./run_charts";
+import { ChartControls, ChartNotes, Charts, useCharts, useChartView } from "./run_charts";
 import { AdviceList, SortTable, StepBar } from "./run_report";
 import { mean } from "./statistics";
 import { TimelineView } from "./timeline";
@@ -173,6 +173,8 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
   const { data: run, problem, reload } = useApi<RunDetail>(path);
   const live = run?.outcome === "running";
   const series = useRunSeries(handle, live, reload);
+  const view = useChartView();
+  const charts = useCharts(series, run);
   const columns = useColumns();
   const report = useApi<Report>(run && !live ? `${path}/report` : null);
   const [cancelling, setCancelling] = useState<Problem | "requested" | null>(null);
@@ -206,6 +208,7 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
         {run.reason && <p class={run.outcome === "ok" ? "soft" : "reason"}>{visible(run.reason)}</p>}
         {!!run.record.disturbed?.length && <p class="reason">Disturbed: {visible(run.record.disturbed.join("; "))}; do not compare its metrics with those of other runs</p>}
         <div class="actions">
+          <a class="button" href={`/curves?runs=${run.id}`}>Curves</a>
           <a class="button" href={`/compare?group=${run.id}`}>Compare</a>
           {!live && <a class="button" download href={`/api/v1${path}/report?format=html`}>Save report</a>}
           <details class="menu">
@@ -222,7 +225,10 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
       </header>
       <Tiles run={run} metrics={metrics} />
       {[...new Set([...run.record.notes, ...series.notes])].map((note) => <p key={note} class="note-line">{visible(note)}</p>)}
-      <Section id="charts" title="Charts"><RunCharts series={series} live={live} /></Section>
+      <Section id="charts" title="Charts" aside={charts.length > 0 && <ChartControls charts={charts} view={view} />}>
+        <Charts charts={charts} view={view} />
+        <ChartNotes series={series} live={live} />
+      </Section>
       {report.data && <ReportParts id={run.id} report={report.data} />}
       {report.problem && <ProblemNote problem={report.problem} />}
       <Section id="metrics" title="All metrics"><AllMetrics run={run} metrics={metrics} /></Section>

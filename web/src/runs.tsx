@@ -220,6 +220,7 @@ export function RunsView(): JSX.Element {
         {selected.length > 0 && (
           <p class="selection">
             {selected.length} selected{" "}
+            <a class="button" href={`/curves?runs=${selected.join(",")}`}>Curves</a>{" "}
             <a class="button" href={`/compare?${selected.map((id) => `group=${id}`).join("&")}`}>Compare</a>{" "}
             <button type="button" class="quiet" onClick={() => set({ chosen: null })}>clear</button>
           </p>

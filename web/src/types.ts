@@ -52,6 +52,7 @@ export interface Group {
 
 export interface Epoch {
   epoch: number;
+  steps: number;
   train_loss: number;
   train_top1: number;
   eval_loss: number;
@@ -70,7 +71,9 @@ export interface RunDetail extends Run {
   record: {
     spec?: Record<string, unknown>;
     command?: Record<string, unknown>;
-    started?: Record<string, unknown> | null;
+    started?: ({ attempt: number } & Record<string, unknown>) | null;
+    started_at?: number;
+    startup_seconds?: number;
     input?: Record<string, unknown> | null;
     model?: Record<string, unknown> | null;
     epochs: Epoch[];

@@ -103,6 +103,7 @@ struct FiguresSeen {
   std::string from;  // "output", "tensorboard", "python", or the tool of an imported run
   std::optional<std::int64_t> step;
   std::map<std::string, double> values;
+  std::optional<double> unix_seconds = {};  // in a record; an event has its own time
   bool operator==(const FiguresSeen&) const = default;
 };
 

@@ -133,6 +133,7 @@ void describe(auto&& f, Is<FiguresSeen> auto& e) {
   f("from", e.from);
   f("step", e.step);
   f("values", e.values);
+  f("unix_seconds", e.unix_seconds);
 }
 
 void describe(auto&& f, Is<RunDescribed> auto& e) {

@@ -46,7 +46,10 @@ class RecordBuilder {
                      ranks_met_ = true;
                    },
                    [&](const RanksDone& e) { ranks_.add(e); },
-                   [&](const FiguresSeen& e) { record_.figures.push_back(e); },
+                   [&](const FiguresSeen& e) {
+                     record_.figures.push_back(e);
+                     record_.figures.back().unix_seconds = event.unix_seconds;
+                   },
                    [&](const StepsFound& e) { find(e); },
                    [&](const EnvironmentFacts& e) { enter(e); },
                    [&](const EnvironmentExited& e) {
@@ -58,7 +61,7 @@ class RecordBuilder {
                    [&](const RunDescribed& e) { describe(e); },
                },
                event.body);
-    last_seen_ = event.unix_seconds;
+    last_seen_ = std::max(last_seen_, event.unix_seconds);  // figures may be written later
   }
 
   RunRecord done() {

@@ -78,6 +78,7 @@ RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& us
 std::vector<MetricValue> metrics_of(const RunRecord& record);
 
 Json to_json(const RunRecord& record);
-Result<RunRecord> run_record_from_json(const Json& json);
+// `steps`: those of the record, if its JSON has none but the warm-up.
+Result<RunRecord> run_record_from_json(const Json& json, std::optional<StepSeries> steps = {});
 
 }  // namespace tacho

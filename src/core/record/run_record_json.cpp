@@ -87,7 +87,7 @@ Json to_json(const RunRecord& record) {
   return json;
 }
 
-Result<RunRecord> run_record_from_json(const Json& json) {
+Result<RunRecord> run_record_from_json(const Json& json, std::optional<StepSeries> steps) {
   RunRecord record;
   JsonObject object(json, "record");
   std::int64_t version = 0;
@@ -101,6 +101,10 @@ Result<RunRecord> run_record_from_json(const Json& json) {
   describe_events(FieldReader(object), record);
   describe_additions(FieldReader(object), record);
   TACHO_CHECK(object.finish());
+  if (steps) {
+    steps->warmup = std::move(record.steps.warmup);
+    record.steps = *std::move(steps);
+  }
   TACHO_CHECK(check_steps(record.steps));
   TACHO_CHECK(check_ranks(record));
   // Earlier versions stored secrets unmasked.

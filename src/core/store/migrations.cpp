@@ -144,8 +144,17 @@ constexpr Migration kRelativeFolders = R"sql(
   UPDATE runs SET folder = stored_folder(folder, key) WHERE folder LIKE '/%';
 )sql";
 
-constexpr std::array kMigrations = {kTables, kIndexes,     kImages,  kComparisons,
-                                    kSweeps, kPredictions, kStudies, kRelativeFolders};
+// The steps of a long run, as the bytes of doubles: its record then has none.
+constexpr Migration kSteps = R"sql(
+  CREATE TABLE run_steps (
+    run_id INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    seconds BLOB NOT NULL,
+    input_seconds BLOB NOT NULL,
+    loss BLOB NOT NULL);
+)sql";
+
+constexpr std::array kMigrations = {kTables,      kIndexes, kImages,          kComparisons, kSweeps,
+                                    kPredictions, kStudies, kRelativeFolders, kSteps};
 
 // Returns true if a metric key can be used in SQL without quoting.
 constexpr bool is_plain_word(std::string_view word) {

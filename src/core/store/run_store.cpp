@@ -57,12 +57,43 @@ Result<std::optional<std::int64_t>> id_of_prefix(Database& database, std::string
   return id;
 }
 
+// Parsing a million numbers takes a second, so the steps of long runs are stored as bytes.
+constexpr std::size_t kManySteps = 10'000;
+
+Result<void> put_record(Database& database, std::int64_t id, const RunRecord& record) {
+  TACHO_TRY(old, database.prepare("DELETE FROM run_steps WHERE run_id = ?"));
+  TACHO_CHECK(old.bind(id).run());
+  Json json = to_json(record);
+  const StepSeries& steps = record.steps;
+  if (steps.seconds.size() >= kManySteps) {
+    TACHO_TRY(add, database.prepare("INSERT INTO run_steps VALUES (?, ?, ?, ?)"));
+    TACHO_CHECK(add.bind(id).bind(steps.seconds).bind(steps.input_seconds).bind(steps.loss).run());
+    for (const char* list : {"seconds", "input_seconds", "loss"}) {
+      json["steps"][list] = Json::array();
+    }
+  }
+  TACHO_TRY(put, database.prepare("INSERT OR REPLACE INTO run_records VALUES (?, ?)"));
+  return put.bind(id).bind(json_text(json)).run();
+}
+
+Result<std::optional<StepSeries>> read_steps(Database& database, std::int64_t id) {
+  TACHO_TRY(statement, database.prepare(
+                           "SELECT seconds, input_seconds, loss FROM run_steps WHERE run_id = ?"));
+  TACHO_TRY(found, statement.bind(id).step());
+  if (!found) return std::optional<StepSeries>();
+  return std::optional(StepSeries{.seconds = statement.reals(0),
+                                  .input_seconds = statement.reals(1),
+                                  .loss = statement.reals(2),
+                                  .warmup = {}});
+}
+
 Result<RunRecord> read_record(Database& database, std::int64_t id) {
   TACHO_TRY(statement, database.prepare("SELECT record FROM run_records WHERE run_id = ?"));
   TACHO_TRY(found, statement.bind(id).step());
   if (!found) return Error{ErrorCode::invalid, "its record is missing"};
-  TACHO_TRY(json, parse_json(statement.text(0)));
-  return run_record_from_json(json);
+  TACHO_TRY(json, parse_json(statement.text_view(0)));
+  TACHO_TRY(steps, read_steps(database, id));
+  return run_record_from_json(json, std::move(steps));
 }
 
 // Creates the file with access only for this user: it contains the options of sweeps, including
@@ -114,8 +145,7 @@ Result<std::int64_t> put_run(Database& database, const RunRecord& record,
                              const std::filesystem::path& folder) {
   TACHO_TRY(old_id, id_of_key(database, record.order.key));
   TACHO_TRY(id, write_row(database, old_id, row_of(record, folder)));
-  TACHO_TRY(statement, database.prepare("INSERT OR REPLACE INTO run_records VALUES (?, ?)"));
-  TACHO_CHECK(statement.bind(id).bind(json_text(to_json(record))).run());
+  TACHO_CHECK(put_record(database, id, record));
   return id;
 }
 

@@ -165,5 +165,22 @@ TEST_F(RunStoreTest, KeepsEveryByteOfAFolderName) {
   EXPECT_EQ(store_.find("last")->row.folder, "/runs/\xFF'; DROP TABLE runs; --");
 }
 
+TEST_F(RunStoreTest, TheStepsOfALongRunSurviveAsTheyAre) {
+  RunRecord record = finished_run("long");
+  for (int i = 0; i < 20'000; ++i) {
+    record.steps.seconds.push_back(1.0 / (i + 1));
+    record.steps.input_seconds.push_back(0);
+    record.steps.loss.push_back(i == 7 ? NAN : i);
+  }
+  put(record);
+  const StepSeries steps = store_.find("long")->record.steps;
+  EXPECT_EQ(steps.seconds, record.steps.seconds);
+  EXPECT_EQ(steps.warmup, record.steps.warmup);
+  EXPECT_TRUE(std::isnan(steps.loss[9]));  // two steps came before
+  put(finished_run("long"));
+  EXPECT_EQ(store_.find("long")->record.steps.seconds.size(), 2U);
+  EXPECT_EQ(*Database::open(file_)->integer("SELECT count(*) FROM run_steps"), 0);
+}
+
 }  // namespace
 }  // namespace tacho

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <system_error>
@@ -129,6 +130,11 @@ Statement& Statement::bind(std::string_view text) {
                                    SQLITE_UTF8));
 }
 
+Statement& Statement::bind(std::span<const double> values) {
+  return bound(sqlite3_bind_blob64(handle_.get(), ++parameters_, values.data(), values.size_bytes(),
+                                   SQLITE_TRANSIENT));  // NOLINT: SQLite's own cast
+}
+
 Statement& Statement::bind(std::nullopt_t) {
   return bound(sqlite3_bind_null(handle_.get(), ++parameters_));
 }
@@ -168,6 +174,13 @@ std::string_view Statement::text_view(int column) const {
   const int size = sqlite3_column_bytes(handle_.get(), column);
   return bytes == nullptr ? std::string_view()
                           : std::string_view(bytes, static_cast<std::size_t>(size));
+}
+
+std::vector<double> Statement::reals(int column) const {
+  const std::string_view bytes = text_view(column);
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
 }
 
 std::optional<std::int64_t> Statement::optional_integer(int column) const {

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -24,6 +26,7 @@ class Statement {
   Statement& bind(std::int64_t value);
   Statement& bind(double value);  // NaN becomes NULL
   Statement& bind(std::string_view text);
+  Statement& bind(std::span<const double> values);  // as bytes
   Statement& bind(std::nullopt_t);
   template <class T>
   Statement& bind(const std::optional<T>& value) {
@@ -43,6 +46,7 @@ class Statement {
   [[nodiscard]] std::string text(int column) const { return std::string(text_view(column)); }
   // Valid until the next step() or reset().
   [[nodiscard]] std::string_view text_view(int column) const;
+  [[nodiscard]] std::vector<double> reals(int column) const;  // written by bind(span)
   // Returns nothing for NULL.
   [[nodiscard]] std::optional<std::int64_t> optional_integer(int column) const;
   [[nodiscard]] std::optional<double> optional_real(int column) const;

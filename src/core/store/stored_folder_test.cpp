@@ -25,12 +25,16 @@ class StoredFolderTest : public testing::Test {
   static void make_earlier_store(const fs::path& file, const fs::path& run_folder) {
     EXPECT_TRUE(make_folders(file.parent_path()).ok());
     auto database = *Database::open(file);
-    const auto all = store_migrations();
-    EXPECT_TRUE(migrate(database, all.first(all.size() - 1)).ok());
-    EXPECT_TRUE(add_metric_columns(database).ok());
-    EXPECT_TRUE(put_run(database, finished_run(kKey), run_folder).ok());
+    constexpr std::size_t kWithAbsoluteFolders = 7;
+    EXPECT_TRUE(migrate(database, store_migrations().first(kWithAbsoluteFolders)).ok());
     EXPECT_TRUE(
-        database.execute(fmt::format("UPDATE runs SET folder = '{}'", run_folder.string())).ok());
+        database
+            .execute(fmt::format(
+                "INSERT INTO runs (key, folder, created_at, model, data, batch, epochs, device, "
+                "environment, seed, outcome) VALUES ('{}', '{}', 1000, 'lenet5', 'fashion-mnist', "
+                "64, 1, 'cpu', 'bare', 0, 'ok'); INSERT INTO run_records VALUES (1, '{}')",
+                kKey, run_folder.string(), json_text(to_json(finished_run(kKey)))))
+            .ok());
   }
 
   ScratchFolder scratch_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <system_error>
+#include <utility>
 
 #include "base/secrets.h"
 
@@ -16,7 +17,11 @@ Result<FigureLog> FigureLog::open(const RunFolder& folder, const RunClock& clock
 }
 
 void FigureLog::write(EventBody body) {
-  (void)events_->write({clock_.now(), std::move(body)}).ok();
+  double now = clock_.now();
+  if (auto* seen = std::get_if<FiguresSeen>(&body)) {
+    now = std::exchange(seen->unix_seconds, std::nullopt).value_or(now);
+  }
+  (void)events_->write({now, std::move(body)}).ok();
 }
 
 void FigureLog::add(std::vector<FiguresSeen> figures) {
@@ -26,8 +31,10 @@ void FigureLog::add(std::vector<FiguresSeen> figures) {
 }
 
 // Ignores kinds of events that a program cannot know.
-void FigureLog::take(EventBody body) {
+void FigureLog::take(Event event) {
+  EventBody& body = event.body;
   if (auto* seen = std::get_if<FiguresSeen>(&body)) {
+    seen->unix_seconds = event.unix_seconds;
     add({std::move(*seen)});
   } else if (auto* described = std::get_if<RunDescribed>(&body)) {
     for (auto& [name, value] : described->config) {
@@ -54,7 +61,7 @@ bool FigureLog::read_logged() {
       continue;
     }
     any = any || !events->empty();
-    for (Event& event : *events) take(std::move(event.body));
+    for (Event& event : *events) take(std::move(event));
   }
   return any;
 }

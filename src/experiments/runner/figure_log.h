@@ -37,7 +37,7 @@ class FigureLog {
             std::unique_ptr<JsonLinesSink> events)
       : logged_(std::move(logged)), clock_(clock), events_(std::move(events)) {}
   bool read_logged();  // true if there was something
-  void take(EventBody body);
+  void take(Event event);
 
   std::filesystem::path logged_;
   const RunClock& clock_;

@@ -7,18 +7,21 @@
 
 #include "base/scratch_folder.h"
 #include "core/record/event_log.h"
+#include "core/record/run_record.h"
 
 namespace tacho {
 namespace {
 
 using testing::HasSubstr;
 
+constexpr double kLoggedAt = 1000;
+
 class Logged : public ::testing::Test {
  protected:
   void log(const std::string& file, const std::vector<EventBody>& bodies) {
     std::filesystem::create_directories(folder_.logged());
     std::ofstream out(folder_.logged() / file, std::ios::app);
-    for (const EventBody& body : bodies) out << to_line({1, body}) << "\n";
+    for (const EventBody& body : bodies) out << to_line({kLoggedAt, body}) << "\n";
   }
   template <class Body>
   std::vector<Body> written() {
@@ -35,6 +38,13 @@ class Logged : public ::testing::Test {
   RunClock clock_;
   FigureLog log_ = *FigureLog::open(folder_, clock_);
 };
+
+TEST_F(Logged, FiguresKeepTheTimeAtWhichTheyWereLogged) {
+  log("10.jsonl", {loss(3)});
+  log_.finish();
+  const RunRecord record = fold({}, *read_events(folder_.events()));
+  EXPECT_EQ(record.figures.at(0).unix_seconds, kLoggedAt);
+}
 
 TEST_F(Logged, WritesWhatEachProcessLogsOnce) {
   log("10.jsonl", {loss(3)});

@@ -121,6 +121,22 @@ class Dashboard::Impl {
     });
   }
 
+  http::Handler with_run(Answer (*make)(const Request&, const StoredRun&)) {
+    return handler([this, make](const Request& request) -> Answer {
+      TACHO_TRY(run, runs_.find(request.part("run")));
+      return make(request, *run);
+    });
+  }
+
+  // With what a running run has recorded until now.
+  http::Handler with_record(Answer (*make)(const Request&, const StoredRun&)) {
+    return handler([this, make](const Request& request) -> Answer {
+      TACHO_TRY(run, runs_.find(request.part("run")));
+      return run->row.outcome == Outcome::running ? make(request, current_run(*run))
+                                                  : make(request, *run);
+    });
+  }
+
   template <class Make>
   http::AsyncHandler slow_with_store(Make make) {
     return inspecting_.query([this, make](const Request& request) -> Answer {
@@ -198,15 +214,15 @@ class Dashboard::Impl {
 
   template <class Get>
   void add_run_routes(const Get& get) {
-    get("/api/v1/runs/{run}", with_store(run_detail));
-    get("/api/v1/runs/{run}/record", with_store(run_record));
-    get("/api/v1/runs/{run}/steps", with_store(run_steps));
-    get("/api/v1/runs/{run}/epochs", with_store(run_epochs));
-    get("/api/v1/runs/{run}/figures", with_store(run_figures));
-    get("/api/v1/runs/{run}/usage", with_store(run_usage));
-    get("/api/v1/runs/{run}/log", with_store(run_log));
-    get("/api/v1/runs/{run}/files", with_store(list_files));
-    get("/api/v1/runs/{run}/files/{path...}", with_store(run_file));
+    get("/api/v1/runs/{run}", with_record(run_detail));
+    get("/api/v1/runs/{run}/record", with_record(run_record));
+    get("/api/v1/runs/{run}/steps", with_record(run_steps));
+    get("/api/v1/runs/{run}/epochs", with_record(run_epochs));
+    get("/api/v1/runs/{run}/figures", with_record(run_figures));
+    get("/api/v1/runs/{run}/usage", with_run(run_usage));
+    get("/api/v1/runs/{run}/log", with_run(run_log));
+    get("/api/v1/runs/{run}/files", with_run(list_files));
+    get("/api/v1/runs/{run}/files/{path...}", with_run(run_file));
     get("/api/v1/runs/{run}/live", with_store([this](const Request& request, RunStore& store) {
           return live(request, store);
         }));
@@ -343,6 +359,7 @@ class Dashboard::Impl {
   StorePool stores_;
   AnswerCache cache_;
   RunLists lists_;
+  RecentRuns runs_{stores_};
   Machine machine_;
   RunReports reports_;
   JobSlots slots_;

@@ -132,8 +132,9 @@ TEST_F(DashboardTest, EveryAnswerForbidsForeignScripts) {
 TEST_F(DashboardTest, PagesHaveAddresses) {
   begin();
   if (page_files().empty()) GTEST_SKIP() << "built without pages";
-  for (const char* path : {"/", "/runs/7", "/compare?group=1", "/machine", "/sweeps/1", "/predict",
-                           "/recommend", "/ledger", "/memory", "/environments", "/new"}) {
+  for (const char* path :
+       {"/", "/runs/7", "/compare?group=1", "/curves?runs=1,2", "/machine", "/sweeps/1", "/predict",
+        "/recommend", "/ledger", "/memory", "/environments", "/new"}) {
     EXPECT_THAT(ask(path), HasSubstr("<div id=\"app\">")) << path;
   }
   EXPECT_EQ(status_of(ask("/nowhere")), 404);

@@ -56,7 +56,11 @@ LiveRun::From live_position(const std::string& text) {
   const auto step = std::from_chars(text.data(), end, from.step);
   if (step.ec != std::errc() || step.ptr == end || *step.ptr != ';') return {};
   const auto time = std::from_chars(step.ptr + 1, end, from.usage_time);
-  if (time.ec != std::errc() || time.ptr != end) return {};
+  if (time.ec != std::errc()) return {};
+  if (time.ptr == end) return from;
+  if (*time.ptr != ';') return {};
+  const auto figures = std::from_chars(time.ptr + 1, end, from.figures);
+  if (figures.ec != std::errc() || figures.ptr != end) return {};
   return from;
 }
 
@@ -67,8 +71,8 @@ LiveRun::LiveRun(std::filesystem::path folder, From from, std::function<void()> 
       events_(folder_.events()) {}
 
 void LiveRun::add(std::string& out, std::string_view kind, const std::string& json) const {
-  out +=
-      fmt::format("id: {};{}\nevent: {}\ndata: {}\n\n", known_.step, known_.usage_time, kind, json);
+  out += fmt::format("id: {};{};{}\nevent: {}\ndata: {}\n\n", known_.step, known_.usage_time,
+                     known_.figures, kind, json);
 }
 
 void LiveRun::add_events(std::string& out) {
@@ -90,7 +94,10 @@ void LiveRun::add_events(std::string& out) {
     } else if (const auto* note = std::get_if<Note>(&event.body)) {
       add(out, "note", json_text({{"text", note->text}}));
     } else if (const auto* seen = std::get_if<FiguresSeen>(&event.body)) {
-      Json json = {{"step", nullptr}, {"values", seen->values}};
+      if (++figures_read_ <= known_.figures) continue;
+      known_.figures = figures_read_;
+      Json json = {
+          {"step", nullptr}, {"unix_seconds", event.unix_seconds}, {"values", seen->values}};
       if (seen->step) json["step"] = *seen->step;
       add(out, "figures", json_text(json));
     }

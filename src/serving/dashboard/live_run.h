@@ -19,8 +19,9 @@ namespace tacho::serve {
 class LiveRun final : public http::BodySource {
  public:
   struct From {
-    std::int64_t step = 0;  // last step that the client has
-    double usage_time = 0;  // Unix seconds of the last usage sample that the client has
+    std::int64_t step = 0;     // last step that the client has
+    double usage_time = 0;     // Unix seconds of the last usage sample that the client has
+    std::int64_t figures = 0;  // number of lines with figures that the client has
   };
   // Calls `on_end` once the run has ended, before "end" is sent, so that its record is stored.
   LiveRun(std::filesystem::path folder, From from, std::function<void()> on_end);
@@ -37,6 +38,7 @@ class LiveRun final : public http::BodySource {
   From known_;
   std::function<void()> on_end_;
   EventTail events_;
+  std::int64_t figures_read_ = 0;
   std::size_t usage_position_ = 0;
   std::string usage_rest_;
   std::optional<UsageSample> last_sample_;
@@ -44,7 +46,7 @@ class LiveRun final : public http::BodySource {
   bool over_ = false;
 };
 
-// Parses an event's id such as "120;1763180000.5"; anything else is the start.
+// Parses an event's id such as "120;1763180000.5;7"; anything else is the start.
 LiveRun::From live_position(const std::string& text);
 
 }  // namespace tacho::serve

@@ -44,7 +44,7 @@ TEST_F(LiveRunTest, SendsEachEventOnce) {
   EXPECT_EQ(run.next(), "");
   write(steps(1, {3, 2}));
   const std::string first = *run.next();
-  EXPECT_THAT(first, HasSubstr("id: 2;0\nevent: steps\n"));
+  EXPECT_THAT(first, HasSubstr("id: 2;0;0\nevent: steps\n"));
   EXPECT_THAT(first, HasSubstr("\"loss\":[3.0,2.0]"));
   EXPECT_EQ(run.next(), "");
   write(EpochDone{.epoch = 1, .top1 = 0.5});
@@ -62,6 +62,15 @@ TEST_F(LiveRunTest, ContinuesAtTheClientsPosition) {
   EXPECT_THAT(text, HasSubstr("\"unix_seconds\":[12.0]"));
   EXPECT_THAT(text, HasSubstr("\"cores\":{\"mean\":[1.0]}"));
   EXPECT_THAT(*live({.step = 3, .usage_time = 12}).next(), Not(HasSubstr("event")));
+}
+
+TEST_F(LiveRunTest, SendsFiguresThatTheClientLacks) {
+  for (const double loss : {3, 2}) write(FiguresSeen{"output", std::nullopt, {{"loss", loss}}});
+  const std::string text = *live({.figures = 1}).next();
+  EXPECT_THAT(text, HasSubstr("id: 0;0;2\nevent: figures\n"
+                              "data: {\"step\":null,\"unix_seconds\":1.0,"
+                              "\"values\":{\"loss\":2.0}}"));
+  EXPECT_THAT(text, Not(HasSubstr("3.0")));
 }
 
 TEST_F(LiveRunTest, WaitsForTheEndOfALine) {
@@ -91,9 +100,11 @@ TEST_F(LiveRunTest, EndsAtADamagedLine) {
 }
 
 TEST_F(LiveRunTest, ParsesPositionsStrictly) {
-  EXPECT_EQ(live_position("12;3.5").step, 12);
+  EXPECT_EQ(live_position("12;3.5;7").step, 12);
+  EXPECT_EQ(live_position("12;3.5;7").usage_time, 3.5);
+  EXPECT_EQ(live_position("12;3.5;7").figures, 7);
   EXPECT_EQ(live_position("12;3.5").usage_time, 3.5);
-  for (const char* wrong : {"", "12", "x;1", "12;", "12;1x", ";"}) {
+  for (const char* wrong : {"", "12", "x;1", "12;", "12;1x", ";", "12;1;", "12;1;x"}) {
     EXPECT_EQ(live_position(wrong).step, 0) << wrong;
   }
 }

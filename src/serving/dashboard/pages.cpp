@@ -18,8 +18,9 @@ struct View {
   std::string_view name;
   bool has_items;  // "/runs/7" as well as "/runs"
 };
-constexpr std::array<View, 11> kViews = {{{"runs", true},
+constexpr std::array<View, 12> kViews = {{{"runs", true},
                                           {"compare", false},
+                                          {"curves", false},
                                           {"comparisons", true},
                                           {"environments", false},
                                           {"sweeps", true},

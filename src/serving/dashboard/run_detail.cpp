@@ -37,6 +37,7 @@ Json steps_json(const RunRecord& record, std::size_t points) {
 Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
   struct Series {
     std::vector<double> at;
+    std::vector<double> times;
     std::vector<double> values;
   };
   std::map<std::string, Series> by_name;
@@ -45,6 +46,7 @@ Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
       Series& series = by_name[name];
       series.at.push_back(seen.step ? static_cast<double>(*seen.step)
                                     : static_cast<double>(series.at.size() + 1));
+      if (seen.unix_seconds) series.times.push_back(*seen.unix_seconds);
       series.values.push_back(value);
     }
   }
@@ -52,37 +54,58 @@ Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
   for (const auto& [name, series] : by_name) {
     json[name] = {{"step", numbers_json(bucketed(series.at, points).mean)},
                   {"value", buckets_json(bucketed(series.values, points))}};
+    // Records of earlier versions have no times.
+    if (series.times.size() != series.at.size()) continue;
+    json[name]["unix_seconds"] = numbers_json(bucketed(series.times, points).mean);
   }
   return json;
 }
 
 }  // namespace
 
-Result<StoredRun> find_run(RunStore& store, const std::string& handle) {
-  TACHO_TRY(run, store.find(handle));
-  if (run.row.outcome != Outcome::running) return std::move(run);
+StoredRun current_run(StoredRun run) {
+  if (run.row.outcome != Outcome::running) return run;
   // The stored record dates from the start of the run.
   const RunFolder folder(run.row.folder);
   auto order = folder.read_order();
   const auto events = read_events(folder.events());
-  if (order.ok() && events.ok()) run.record = fold(*std::move(order), *events);
-  return std::move(run);
+  if (!order.ok() || !events.ok()) return run;
+  run.record = fold(*std::move(order), *events);
+  const std::int64_t id = run.row.id;
+  run.row = row_of(run.record, run.row.folder);
+  run.row.id = id;
+  return run;
 }
 
-Answer run_detail(const http::Request& request, RunStore& store) {
+Result<StoredRun> find_run(RunStore& store, const std::string& handle) {
+  TACHO_TRY(run, store.find(handle));
+  return current_run(std::move(run));
+}
+
+Result<SingleFlightCache<StoredRun>::Item> RecentRuns::find(const std::string& handle) {
+  TACHO_TRY(state, stores_.state_number());
+  return runs_.get(fmt::format("{};{}", state, handle), [&]() -> Result<StoredRun> {
+    TACHO_TRY(store, stores_.take());
+    return store->find(handle);
+  });
+}
+
+Answer run_detail(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {}));
-  TACHO_TRY(run, find_run(store, request.part("run")));
-  Json record = to_json(run.record);
-  // The long series have separate addresses.
-  for (const char* series : {"steps", "rank_steps", "figures", "usage"}) record.erase(series);
-  RunRow row = row_of(run.record, run.row.folder);
-  row.id = run.row.id;
   std::string text;
-  append_run(text, row);
+  append_run(text, run.row);
   TACHO_TRY(json, parse_json(text));
   json["title"] = run_title(run.record);
   json["reason"] = run.record.reason;
   json["step_count"] = run.record.steps.seconds.size();
+  // The long series have separate addresses.
+  RunRecord brief = run.record;
+  brief.steps = {};
+  brief.rank_steps.clear();
+  brief.figures.clear();
+  Json record = to_json(brief);
+  for (const char* series : {"steps", "usage"}) record.erase(series);
+  record["metrics"] = json["metrics"];
   json["folder"] = run.row.folder.string();
   json["running"] =
       run.record.outcome == Outcome::running && is_being_worked_on(RunFolder(run.row.folder));
@@ -90,18 +113,16 @@ Answer run_detail(const http::Request& request, RunStore& store) {
   return json_answer(json);
 }
 
-Answer run_record(const http::Request& request, RunStore& store) {
+Answer run_record(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {}));
-  TACHO_TRY(run, find_run(store, request.part("run")));
   return file_answer(json_text(record_json(run.row.id, run.record), 1) + "\n", "application/json",
                      fmt::format("run-{}.json", run.row.id));
 }
 
-Answer run_steps(const http::Request& request, RunStore& store) {
+Answer run_steps(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {"points", "format"}));
   TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
   TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
-  TACHO_TRY(run, find_run(store, request.part("run")));
   if (format == "csv") {
     const std::string name = fmt::format("run-{}-steps.csv", run.row.id);
     return file_answer(table_csv(RunTable::steps, {run}), "text/csv; charset=utf-8", name);
@@ -109,10 +130,9 @@ Answer run_steps(const http::Request& request, RunStore& store) {
   return json_answer(steps_json(run.record, static_cast<std::size_t>(points)));
 }
 
-Answer run_epochs(const http::Request& request, RunStore& store) {
+Answer run_epochs(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {"format"}));
   TACHO_TRY(format, word_parameter(request, "format", {"json", "csv"}));
-  TACHO_TRY(run, find_run(store, request.part("run")));
   if (format == "csv") {
     const std::string name = fmt::format("run-{}-epochs.csv", run.row.id);
     return file_answer(table_csv(RunTable::epochs, {run}), "text/csv; charset=utf-8", name);
@@ -122,12 +142,12 @@ Answer run_epochs(const http::Request& request, RunStore& store) {
   return json_answer({{"epochs", std::move(list)}});
 }
 
-Answer run_figures(const http::Request& request, RunStore& store) {
+Answer run_figures(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {"points"}));
   TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
-  TACHO_TRY(run, find_run(store, request.part("run")));
   return json_answer(
-      {{"figures", figures_json(run.record.figures, static_cast<std::size_t>(points))}});
+      {{"count", run.record.figures.size()},
+       {"figures", figures_json(run.record.figures, static_cast<std::size_t>(points))}});
 }
 
 Json usage_json(const RunFolder& folder, std::size_t points) {
@@ -149,10 +169,9 @@ Json usage_json(const RunFolder& folder, std::size_t points) {
   return json;
 }
 
-Answer run_usage(const http::Request& request, RunStore& store) {
+Answer run_usage(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {"points"}));
   TACHO_TRY(points, whole_parameter(request, "points", kUsualPoints, 1, kMaxPoints));
-  TACHO_TRY(run, store.find(request.part("run")));
   return json_answer(usage_json(RunFolder(run.row.folder), static_cast<std::size_t>(points)));
 }
 

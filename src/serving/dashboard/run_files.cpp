@@ -58,9 +58,8 @@ Result<UniqueFd> open_run_file(const fs::path& folder, const std::string& path) 
   return fd;
 }
 
-Answer list_files(const http::Request& request, RunStore& store) {
+Answer list_files(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {}));
-  TACHO_TRY(run, store.find(request.part("run")));
   Json files = Json::array();
   bool more = false;
   std::error_code failure;
@@ -82,9 +81,8 @@ Answer list_files(const http::Request& request, RunStore& store) {
                       {"more", more}});
 }
 
-Answer run_file(const http::Request& request, RunStore& store) {
+Answer run_file(const http::Request& request, const StoredRun& run) {
   TACHO_CHECK(check_parameters(request, {}));
-  TACHO_TRY(run, store.find(request.part("run")));
   const std::string& path = request.part("path");
   TACHO_TRY(fd, open_run_file(run.row.folder, path));
   // Sent as a download, so that no browser shows a run's file as a page of this server.
@@ -94,12 +92,11 @@ Answer run_file(const http::Request& request, RunStore& store) {
   return response;
 }
 
-Answer run_log(const http::Request& request, RunStore& store) {
+Answer run_log(const http::Request& request, const StoredRun& run) {
   constexpr std::int64_t kMaxBytes = 1 << 20;
   TACHO_CHECK(check_parameters(request, {"from", "bytes"}));
   TACHO_TRY(most, whole_parameter(request, "bytes", 64 << 10, 1, kMaxBytes));
   TACHO_TRY(from, whole_parameter(request, "from", -1, -1, INT64_MAX));
-  TACHO_TRY(run, store.find(request.part("run")));
   const RunFolder folder(run.row.folder);
   const fs::path path = log_of(folder);
   Json json = {{"file", path.filename().string()}, {"size", 0}, {"from", 0}, {"text", ""}};

@@ -10,11 +10,11 @@
 namespace tacho::serve {
 
 // GET /api/v1/runs/{run}/files: lists the run's folder.
-Answer list_files(const http::Request& request, RunStore& store);
+Answer list_files(const http::Request& request, const StoredRun& run);
 // GET …/files/{path...}
-Answer run_file(const http::Request& request, RunStore& store);
+Answer run_file(const http::Request& request, const StoredRun& run);
 // GET …/log: the output of the run or its worker, from the end or from a given byte.
-Answer run_log(const http::Request& request, RunStore& store);
+Answer run_log(const http::Request& request, const StoredRun& run);
 
 // Opens the regular file `path` within `folder`. Never opens anything else, whatever `path`
 // contains (.., links, pipes).
