@@ -47,6 +47,8 @@ void add_bench_records_commands(CLI::App& bench, Context& context);
 
 // `tacho runs history`.
 void add_history_command(CLI::App& runs, Context& context);
+// `tacho runs edit`.
+void add_runs_edit_command(CLI::App& runs, Context& context);
 
 // `tacho sweep next`.
 void add_sweep_next_command(CLI::App& sweep, Context& context);

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "base/split.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "base/wrapped_text.h"
@@ -165,15 +167,24 @@ void add_figures(std::string& out, const Terminal& terminal, const RunRecord& re
   }
 }
 
-void add_description(std::string& out, const Terminal& terminal, const RunDescribed& described) {
+void add_description(std::string& out, const Terminal& terminal, const RunRecord& record) {
   const auto add = [&](const char* label, const std::string& text) {
     if (!text.empty()) add_line(out, terminal, label, printable(text));
   };
-  add("name", described.name);
-  add("project", described.project);
-  add("tags", fmt::format("{}", fmt::join(described.tags, ", ")));
+  add("name", record.name());
+  add("project", record.project());
+  add("tags", fmt::format("{}", fmt::join(record.tags(), ", ")));
+  if (record.edits) {
+    const char* label = "notes";
+    const std::string notes = record.edits->notes.value_or("");
+    for (const std::string_view line : split(notes, '\n')) {
+      add(std::exchange(label, ""), std::string(line));
+    }
+    if (record.edits->archived) add("archived", "yes");
+  }
+  if (!record.described) return;
   std::vector<std::string> config;
-  for (const auto& [name, value] : described.config) config.push_back(name + "=" + value);
+  for (const auto& [name, value] : record.described->config) config.push_back(name + "=" + value);
   add("config", fmt::format("{}", fmt::join(config, ", ")));
 }
 
@@ -204,7 +215,7 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);
   if (!record.steps.seconds.empty()) add_speed(out, terminal, record);
-  if (record.described) add_description(out, terminal, *record.described);
+  add_description(out, terminal, record);
   if (record.found_steps) add_found_steps(out, terminal, record);
   if (record.load) {
     out += "\n" + load_lines(*record.load, terminal);

@@ -28,6 +28,7 @@ struct ListOptions {
   bool ascending = false;
   std::int64_t limit = 20;  // 0: none
   bool all = false;
+  bool archived = false;
   bool json = false;
   bool csv = false;
   bool brief = false;
@@ -46,6 +47,7 @@ void declare_query(CLI::App& command, ListOptions& o) {
   command.add_option("--limit,-n", o.limit, "largest number of runs; 0 for all")
       ->capture_default_str();
   command.add_flag("--all,-a", o.all, "show all");
+  command.add_flag("--archived", o.archived, "include archived runs");
 }
 
 Result<RunQuery> query_of(const ListOptions& o) {
@@ -57,6 +59,7 @@ Result<RunQuery> query_of(const ListOptions& o) {
   TACHO_TRY(column, find_column(o.sort));
   query.sort = column->name;
   query.descending = !o.ascending;
+  query.hides_archived = !o.archived;
   if (o.limit < 0) return Error{ErrorCode::usage, "--limit must not be negative"};
   query.limit = o.all || o.limit == 0 ? INT64_MAX : o.limit;
   return query;
@@ -87,20 +90,31 @@ Result<int> list_runs(const ListOptions& o, const Context& context) {
                                   : "no runs match\n");
     return kSuccess;
   }
-  Table table({{"id"},
-               {"started", Align::left},
-               {"model", Align::left},
-               {"data", Align::left},
-               {"batch"},
-               {"top-1"},
-               {"samples/s"},
-               {"wall"},
-               {"outcome", Align::left}});
+  // A watched program that gave itself a name is listed by it.
+  const bool named = std::ranges::any_of(
+      rows, [](const RunRow& row) { return !row.name.empty() && row.name != row.model; });
+  const bool tagged =
+      std::ranges::any_of(rows, [](const RunRow& row) { return !row.tags.empty(); });
+  std::vector<Table::Heading> headings = {{"id"}, {"started", Align::left}};
+  if (named) headings.push_back({"name", Align::left});
+  headings.insert(headings.end(), {{"model", Align::left},
+                                   {"data", Align::left},
+                                   {"batch"},
+                                   {"top-1"},
+                                   {"samples/s"},
+                                   {"wall"},
+                                   {"outcome", Align::left}});
+  if (tagged) headings.push_back({"tags", Align::left});
+  Table table(headings);
   for (const RunRow& row : rows) {
-    table.add({std::to_string(row.id), when(row.created_at), row.model, row.data,
-               row.batch == 0 ? "-" : std::to_string(row.batch), shown(row, metric::kTop1),
-               shown(row, metric::kSamplesPerS), shown(row, metric::kWallS),
-               std::string(kOutcomes.of(row.outcome))});
+    std::vector<std::string> cells = {std::to_string(row.id), when(row.created_at)};
+    if (named) cells.push_back(printable(row.name));
+    cells.insert(cells.end(),
+                 {row.model, row.data, row.batch == 0 ? "-" : std::to_string(row.batch),
+                  shown(row, metric::kTop1), shown(row, metric::kSamplesPerS),
+                  shown(row, metric::kWallS), std::string(kOutcomes.of(row.outcome))});
+    if (tagged) cells.push_back(printable(row.tags));
+    table.add(std::move(cells));
   }
   context.print(table.text(context.out));
   TACHO_TRY(total, store.count(query));
@@ -210,25 +224,11 @@ Result<int> remove_runs(const std::vector<std::string>& handles, bool keep_files
                                    [&](const RunRow& row) { return row.id == run.row.id; });
     if (!again) rows.push_back(run.row);
   }
+  Runner runner = context.runner(store, home);
   for (const RunRow& row : rows) {
-    // A folder that was ingested from elsewhere is kept.
-    const bool ours = row.folder.parent_path() == home / "runs";
-    // Before the row: a full disk has no space to change it.
-    std::error_code error;
-    if (ours && !keep_files) std::filesystem::remove_all(row.folder, error);
-    if (error) {
-      return Error{ErrorCode::io, fmt::format("run {} was not removed: {}: {}", row.id,
-                                              row.folder.string(), error.message())};
-    }
-    if (!store.remove(row.id).ok()) {
-      // The full disk may have made the store read-only; now there is space.
-      TACHO_TRY(reopened, RunStore::open(home / "tacho.db"));
-      store = std::move(reopened);
-      TACHO_CHECK(store.remove(row.id));
-    }
-    context.print(
-        fmt::format("removed run {}{}\n", row.id,
-                    ours && !keep_files ? "" : "; its folder is kept: " + row.folder.string()));
+    TACHO_TRY(with_folder, runner.remove(row, keep_files));
+    context.print(fmt::format("removed run {}{}\n", row.id,
+                              with_folder ? "" : "; its folder is kept: " + row.folder.string()));
   }
   return kSuccess;
 }
@@ -253,7 +253,7 @@ Result<int> ingest_runs(const std::vector<std::string>& folders, bool json,
 }  // namespace
 
 void add_runs_command(CLI::App& app, Context& context) {
-  CLI::App* runs = app.add_subcommand("runs", "list, show, export, remove and ingest runs");
+  CLI::App* runs = app.add_subcommand("runs", "list, show, edit, export, import and remove runs");
   runs->require_subcommand(1);
 
   CLI::App* ls = runs->add_subcommand("ls", "list runs");
@@ -272,6 +272,7 @@ void add_runs_command(CLI::App& app, Context& context) {
       [=, &context] { context.run([&] { return show_run(*shown_run, *as_json, context); }); });
 
   add_history_command(*runs, context);
+  add_runs_edit_command(*runs, context);
 
   CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
   auto exported = std::make_shared<ListOptions>();

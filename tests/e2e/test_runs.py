@@ -2,10 +2,12 @@ import csv
 import io
 import json
 import os
+import random
 import shutil
+import subprocess
 import unittest
 
-from tacho_case import SharedHomeCase, TachoCase, learned
+from tacho_case import TACHO, SharedHomeCase, TachoCase, learned
 from toy_data import write_images
 
 
@@ -116,6 +118,70 @@ class ReadRuns(SharedHomeCase):
         self.assertEqual(said.out, "")
         with open(file, newline="") as written:
             self.assertEqual(written.read(), self.tacho("runs", "export", "--csv").out)
+
+
+class Edit(TachoCase):
+    """Names, tags, notes and the archive."""
+
+    def setUp(self):
+        super().setUp()
+        for word in ("one", "two"):
+            self.tacho("run", "-q", "--", "echo", word)
+
+    def edit(self, *words):
+        return self.tacho("runs", "edit", *words)
+
+    def run_1(self):
+        [run] = self.tacho("runs", "ls", "--json", "--archived", "-w", "id=1").json
+        return run
+
+    def test_the_list_and_the_run_show_what_was_edited(self):
+        said = self.edit(1, "--name", "base", "--project", "digits", "--tag", "small", "--tag", "old")
+        self.assertEqual(said.out, "run 1  base  project digits  tags small, old\n")
+        self.edit("--untag", "old", "--tag", "new", 1, "--notes", "first\nsecond")
+        self.assertIn("base", self.tacho("runs", "ls").out.splitlines()[-1])
+        self.assertEqual(self.run_1()["tags"], "small, new")
+        self.assertIn("notes     first\n          second\n", self.tacho("runs", "show", 1).out)
+        self.assertEqual(self.tacho("runs", "ls", "--json", "-w", "tags~new").json, [self.run_1()])
+
+    def test_archived_runs_are_listed_on_request(self):
+        self.edit(1, "--archive")
+        self.assertEqual([run["id"] for run in self.tacho("runs", "ls", "--json").json], [2])
+        self.assertEqual(len(rows_of(self.tacho("runs", "export", "--csv").out)), 1)
+        self.assertEqual(len(rows_of(self.tacho("runs", "export", "--csv", "--archived").out)), 2)
+        self.assertTrue(self.run_1()["archived"])
+        self.edit(1, 2, "--unarchive")
+        self.assertEqual(len(self.tacho("runs", "ls", "--json").json), 2)
+
+    def test_edits_are_in_the_folder(self):
+        self.edit("last", "--name", "kept", "--tag", "a b")
+        [folder] = [each for each in self.folders() if (each / "edits.json").exists()]
+        (self.home / "tacho.db").unlink()
+        self.tacho("runs", "ingest", folder)
+        [run] = self.tacho("runs", "ls", "--json").json
+        self.assertEqual((run["name"], run["tags"]), ("kept", "a b"))
+
+    def test_a_killed_edit_is_whole_or_absent(self):
+        for _ in range(10):
+            words = [TACHO, "runs", "edit", "1", "--name", "n" * 200, "--tag", "t", "--notes", "x" * 9999]
+            process = subprocess.Popen(words, env={**os.environ, "TACHO_HOME": str(self.home)},
+                                       stdout=subprocess.PIPE)
+            process.stdout.read(random.choice((0, 1)))
+            process.kill()
+            process.communicate()
+            self.assertIn(self.run_1()["tags"], ("", "t"))
+        self.edit(1, "--notes", "y", "--tag", "t")
+        self.assertEqual(self.run_1()["tags"], "t")
+
+    def test_wrong_edits_change_nothing(self):
+        for words, why in (((1,), "--archive"), ((1, "--tag", "a,b"), "comma"), ((99, "--name", "x"), "99"),
+                           ((1, "--untag", "none"), "none"), ((1, "--name", "a\nb"), "one line"),
+                           ((1, 99, "--name", "x"), "99"), ((1, "--archive", "--unarchive"), "--archive")):
+            with self.subTest(words):
+                said = self.tacho("runs", "edit", *words, expect=None)
+                self.assertIn(said.code, (1, 2))
+                self.assert_one_error_line(said, why)
+        self.assertEqual((self.run_1()["name"], self.run_1()["tags"]), ("", ""))
 
 
 class Private(TachoCase):

@@ -1,4 +1,4 @@
-// The controls of a run's page and of the curves of several runs.
+// The controls of a run's page, of the curves of several runs, and of names, tags and the archive.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
@@ -204,6 +204,68 @@ test("the charts of a running program grow, and keep their zoom", async () => {
   await page.getByRole("img", { name: /^loss by step\. loss: from 99 to 88/ }).waitFor();
 });
 
+test("a run gets a name, a project, tags and notes", async () => {
+  await page.goto("/runs/1");
+  await page.getByRole("button", { name: "Edit" }).click();
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "name");
+  await page.getByLabel("name").fill("base <b>");
+  await page.getByLabel("project").fill("digits");
+  await page.getByLabel("tags, separated by commas").fill("small, two words");
+  await page.getByLabel("notes").fill("first\nsecond");
+  await checkAccessibility(page, "edit");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: /^base <b> \(mlp on synthetic/ }).waitFor();
+  await page.getByText("first\nsecond").waitFor();
+  await page.getByRole("link", { name: "two words" }).click();
+  await page.getByText("1 match").waitFor();
+  await page.getByText("base <b>").waitFor();
+  await page.goto("/?group=project");
+  await page.getByRole("rowheader", { name: "digits" }).waitFor();
+  await page.goto("/curves?runs=1,2");
+  await page.getByRole("img", { name: /^Training loss by step\. base <b>: .* run 2: / }).waitFor();
+});
+
+test("a wrong edit is refused with a reason", async () => {
+  await page.goto("/runs/1");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("tags, separated by commas").fill("x".repeat(201));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("at most 200 bytes").waitFor();
+  page.errors = page.errors.filter((text) => !/400/.test(text));
+});
+
+test("archived runs are hidden until they are asked for", async () => {
+  await page.goto("/runs/2");
+  await page.getByRole("button", { name: "Archive", exact: true }).click();
+  await page.getByRole("button", { name: "Unarchive" }).waitFor();
+  await page.goto("/");
+  await page.getByText("3 runs").waitFor();
+  await page.getByLabel("show archived").check();
+  await page.waitForURL(/archived=show/);
+  await page.getByText("4 runs").waitFor();
+  await checkAccessibility(page, "archived runs");
+  await page.goto("/?chosen=3");
+  await page.getByText("3 runs").waitFor();
+  await page.locator(".selection").getByRole("button", { name: "Archive" }).click();
+  await page.getByText("2 runs").waitFor();
+});
+
+test("a run is deleted after a second question", async () => {
+  await page.goto("/runs/3");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Yes, delete" }).click();
+  await page.getByText("2 runs").waitFor();
+  await page.goto("/runs/3");
+  await page.getByRole("heading", { name: "No such run" }).waitFor();
+  await page.goto("/?chosen=4");
+  await page.locator(".selection").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Yes, delete" }).click();
+  await page.getByText("1 run", { exact: true }).waitFor();
+  page.errors = page.errors.filter((text) => !/404/.test(text));
+});
+
 test("the pages fit a window of 400 pixels, in both colours", async () => {
   await page.setViewportSize({ width: 400, height: 800 });
   for (const colorScheme of ["light", "dark"]) {
@@ -214,6 +276,21 @@ test("the pages fit a window of 400 pixels, in both colours", async () => {
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${path} is wider than the window`);
       await checkAccessibility(page, `${path}, narrow, ${colorScheme}`);
     }
+  }
+});
+
+test("a read-only dashboard offers and accepts no edits", async () => {
+  const reader = await Dashboard.start(["--read-only"]);
+  try {
+    await reader.train("--batch", "16", "--steps", "5");
+    await reader.serve();
+    const first = await reader.page();
+    await first.goto("/runs/1");
+    await first.getByRole("heading", { name: "Charts" }).waitFor();
+    assert.equal(await first.getByRole("button", { name: /^(Edit|Archive|Delete)$/ }).count(), 0);
+    for (const action of ["edit", "delete"]) assert.equal((await first.request.post(`/api/v1/runs/1/${action}`, { data: {} })).status(), 403);
+  } finally {
+    await reader.stop();
   }
 });
 

@@ -12,12 +12,12 @@ export const defaultColumns = [
 const titles: Record<string, string> = {
   id: "run", key: "key", created_at: "started", model: "model", data: "data", batch: "batch",
   epochs: "epochs", device: "device", environment: "environment", image: "image", image_digest: "image digest", seed: "seed",
-  threads: "threads", outcome: "outcome",
+  threads: "threads", outcome: "outcome", name: "name", project: "project", tags: "tags", archived: "archived",
 };
 // In rem. Growing columns share the remaining width of the window.
 const widths: Record<string, number> = {
-  id: 3.8, key: 12, created_at: 7.6, model: 7, data: 7, outcome: 6.4, environment: 5.6, image: 9, image_digest: 9, device: 3.2,
-  batch: 2.8, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.4, samples_per_s: 5.2, top1: 3.8, wall_s: 4.4,
+  id: 3.8, key: 12, created_at: 7.6, model: 10, data: 7, outcome: 6.4, environment: 5.6, image: 9, image_digest: 9, device: 3.2,
+  name: 8, project: 7, tags: 9, archived: 4.4, batch: 2.8, epochs: 3.8, seed: 3.2, threads: 4.2, step_s: 9.4, samples_per_s: 5.2, top1: 3.8, wall_s: 4.4,
   peak_memory: 5.2,
 };
 const growing = new Set(["model", "data"]);

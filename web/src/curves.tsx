@@ -20,7 +20,7 @@ function RunSource({ handle, mayLive, change }: { handle: string; mayLive: boole
   const series = useRunSeries(handle, mayLive && run?.outcome === "running", reload);
   const charts = useCharts(series, run);
   useEffect(() => {
-    if (run) change(handle, { name: `run ${run.id}`, title: visible(run.title), charts, problem: undefined });
+    if (run) change(handle, { name: visible(run.name || `run ${run.id}`), title: visible(run.title), charts, problem: undefined });
     else if (problem) change(handle, { name: handle, title: "", charts: [], problem });
   }, [charts, run, problem]);
   return null;

@@ -83,8 +83,8 @@ function Page({ path, about }: { path: string; about: About | undefined }): JSX.
   if (!segments || !isKnown(segments)) return <NotFound address={segments ? `/${segments.join("/")}` : path} />;
   const [first, second] = segments;
   const readOnly = about?.read_only ?? false;
-  if (first === undefined || (first === "runs" && second === undefined)) return <RunsView />;
-  if (first === "runs") return <RunView key={second} handle={second!} readOnly={readOnly} />;
+  if (first === undefined || (first === "runs" && second === undefined)) return <RunsView readOnly={about?.read_only !== false} />;
+  if (first === "runs") return <RunView key={second} handle={second!} readOnly={about?.read_only !== false} />;
   if (first === "compare") return <CompareView />;
   if (first === "curves") return <CurvesView />;
   if (first === "comparisons") return second === undefined ? <ComparisonsView /> : <ComparisonView handle={second} />;

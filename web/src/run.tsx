@@ -6,6 +6,7 @@ import { useColumns } from "./columns";
 import { bytes, count, formatValue, fullTime, seconds, share, visible } from "./format";
 import { useRunSeries } from "./live";
 import { ChartControls, ChartNotes, Charts, useCharts, useChartView } from "./run_charts";
+import { RunEdit, RunWords } from "./run_edit";
 import { AdviceList, SortTable, StepBar } from "./run_report";
 import { mean } from "./statistics";
 import { TimelineView } from "./timeline";
@@ -180,8 +181,8 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
   const [cancelling, setCancelling] = useState<Problem | "requested" | null>(null);
   const metrics = new Map<string, Metric>((columns ?? []).flatMap((c) => (c.metric ? [[c.key, c.metric]] : [])));
   useEffect(() => {
-    if (run) document.title = `Run ${run.id}: ${visible(run.model)}`;
-  }, [run?.id]);
+    if (run) document.title = `Run ${run.id}: ${visible(run.name || run.model)}`;
+  }, [run?.id, run?.name]);
   useEffect(() => {
     if (!live) return;
     const timer = setInterval(reload, 4000);
@@ -205,6 +206,7 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
           <span>{run.device}, {visible(run.environment)}</span>
           <code>{run.key}</code>
         </p>
+        <RunWords run={run} />
         {run.reason && <p class={run.outcome === "ok" ? "soft" : "reason"}>{visible(run.reason)}</p>}
         {!!run.record.disturbed?.length && <p class="reason">Disturbed: {visible(run.record.disturbed.join("; "))}; do not compare its metrics with those of other runs</p>}
         <div class="actions">
@@ -219,6 +221,7 @@ export function RunView({ handle, readOnly }: { handle: string; readOnly: boolea
               <a download href={`/api/v1${path}/epochs?format=csv`}>epochs as CSV</a>
             </div>
           </details>
+          {!readOnly && <RunEdit run={run} live={live} reload={reload} />}
           {live && !readOnly && <button type="button" class="danger" onClick={cancel} disabled={cancelling === "requested"}>{cancelling === "requested" ? "Cancelling…" : "Cancel"}</button>}
           {cancelling && cancelling !== "requested" && <span class="bad" role="alert">{cancelling.message}</span>}
         </div>

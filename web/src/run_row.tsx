@@ -23,6 +23,14 @@ interface RowProps {
 function Cell({ run, column }: { run: Run; column: Column }): JSX.Element {
   const text = cellText(run, column);
   if (column.key === "id") return <a href={`/runs/${run.id}`} tabIndex={-1}>{text}</a>;
+  if (column.key === "model" && (run.tags || (run.name && run.name !== run.model))) {
+    return (
+      <span title={visible(`${run.name} ${run.model} ${run.tags}`)}>
+        {run.name && run.name !== run.model && <b>{visible(run.name)} </b>}{visible(text).slice(0, 200)}
+        {run.tags && run.tags.split(", ").map((tag) => <small key={tag} class="tag">{visible(tag)}</small>)}
+      </span>
+    );
+  }
   if (column.key === "outcome") return <OutcomeMark outcome={run.outcome} />;
   if (column.key === "created_at") return <span title={fullTime(run.created_at)}>{text}</span>;
   if (column.key === "step_s") {
@@ -50,7 +58,7 @@ export class RunRow extends Component<RowProps> {
     return (
       <div
         role="row" aria-rowindex={index + 2} style={style}
-        class={`row${isCursor ? " cursor" : ""}${isSelected ? " selected-row" : ""}`}
+        class={`row${isCursor ? " cursor" : ""}${isSelected ? " selected-row" : ""}${run.archived ? " archived" : ""}`}
         onClick={(event) => {
           if ((event.target as HTMLElement).closest("input, a") || getSelection()?.toString()) return;
           navigate(`/runs/${run.id}`);

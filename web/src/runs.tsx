@@ -1,11 +1,12 @@
 // All runs: filter, sort, group, and select runs to compare.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useApi } from "./api";
+import { post, useApi, type Problem } from "./api";
 import { titleOf, useColumns, defaultColumns } from "./columns";
 import { conditionParams, parseFilter } from "./filter";
 import { count, formatValue } from "./format";
 import { navigate, useRoute, withParams } from "./route";
+import { DeleteButton } from "./run_edit";
 import { RunTable } from "./run_table";
 import type { Column, Group } from "./types";
 import { Command, Empty, ProblemNote, Scroll } from "./ui";
@@ -90,7 +91,7 @@ function NoRuns(): JSX.Element {
       <p>Train a model, or watch any program. A run appears here as soon as it starts.</p>
       <p><Command text="tacho train mnist-cnn --data fashion-mnist -b 64 -e 3" /></p>
       <p><Command text="tacho run -- python3 train.py" /></p>
-      <p><a href="/new">Start a run in the dashboard</a></p>
+      <p><a href="/new">Start a run in the dashboard</a>, or look at <a href="/?archived=show">archived runs</a></p>
     </Empty>
   );
 }
@@ -151,7 +152,29 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
   );
 }
 
-export function RunsView(): JSX.Element {
+// What can be done with the selected runs.
+function Selection({ ids, readOnly, clear, changed }: { ids: string[]; readOnly: boolean; clear: () => void; changed: () => void }): JSX.Element {
+  const [problem, setProblem] = useState<Problem>();
+  const each = (action: string, body?: object) => {
+    void Promise.allSettled(ids.map((id) => post(`/runs/${id}/${action}`, body))).then((results) => {
+      const failed = results.find((result) => result.status === "rejected");
+      if (failed) setProblem(failed.reason as Problem);
+      else changed();
+    });
+  };
+  return (
+    <div class="selection">
+      {ids.length} selected{" "}
+      <a class="button" href={`/curves?runs=${ids.join(",")}`}>Curves</a>{" "}
+      <a class="button" href={`/compare?${ids.map((id) => `group=${id}`).join("&")}`}>Compare</a>{" "}
+      {!readOnly && <><button type="button" onClick={() => each("edit", { archived: true })}>Archive</button>{" "}<DeleteButton what={`${ids.length} ${ids.length === 1 ? "run" : "runs"}`} confirm={() => each("delete")} />{" "}</>}
+      <button type="button" class="quiet" onClick={clear}>clear</button>
+      {problem && <span class="bad" role="alert"> {problem.message}</span>}
+    </div>
+  );
+}
+
+export function RunsView({ readOnly }: { readOnly: boolean }): JSX.Element {
   const url = useRoute();
   const columns = useColumns();
   const query = url.searchParams;
@@ -165,16 +188,19 @@ export function RunsView(): JSX.Element {
   const [total, setTotal] = useState<{ matching: number; problem?: string; params: string }>({ matching: -1, params: "" });
 
   const names = useMemo(() => new Set(columns?.map((c) => c.key)), [columns]);
-  const params = useMemo(() => conditionParams(parseFilter(text, names)).toString(), [text, names]);
+  const conditions = useMemo(() => conditionParams(parseFilter(text, names)).toString(), [text, names]);
+  const archived = query.get("archived") === "show";
+  const params = [conditions, archived ? "archived=show" : ""].filter(Boolean).join("&");
+  const [changes, setChanges] = useState(0);
   const set = (changes: Record<string, string | null>, replace = true) => navigate(withParams(url, changes), replace);
   const cols = shown.join(",");
   const visible = useMemo(() => cols.split(",").map((key) => columns?.find((c) => c.key === key)).filter((c): c is Column => !!c), [columns, cols]);
   if (!columns) return <main class="wide" />;
-  const filtered = params !== "";
+  const filtered = conditions !== "";
 
   // The last count may belong to another filter.
   const none = total.matching === 0 && total.params === params;
-  if (none && !filtered && !group) {
+  if (none && !filtered && !archived && !group) {
     return (
       <main>
         <h1 class="sr">Runs</h1>
@@ -213,24 +239,23 @@ export function RunsView(): JSX.Element {
             ))}
           </div>
         </details>
+        <label class="pick"><input type="checkbox" checked={archived} onChange={(e) => set({ archived: e.currentTarget.checked ? "show" : null })} /> show archived</label>
         <p class="tally" role="status">
           {total.problem ? <span class="bad">{total.problem}</span>
             : total.matching >= 0 && <>{count(total.matching)} {filtered ? "match" : total.matching === 1 ? "run" : "runs"}</>}
         </p>
         {selected.length > 0 && (
-          <p class="selection">
-            {selected.length} selected{" "}
-            <a class="button" href={`/curves?runs=${selected.join(",")}`}>Curves</a>{" "}
-            <a class="button" href={`/compare?${selected.map((id) => `group=${id}`).join("&")}`}>Compare</a>{" "}
-            <button type="button" class="quiet" onClick={() => set({ chosen: null })}>clear</button>
-          </p>
+          <Selection
+            ids={selected} readOnly={readOnly} clear={() => set({ chosen: null })}
+            changed={() => { set({ chosen: null }); setChanges(changes + 1); }}
+          />
         )}
       </div>
       {group
         ? <Groups by={group} metric={metric} params={params} columns={columns} url={url} />
         : (
           <RunTable
-            columns={visible} params={params} sort={sort} order={order} selected={selected}
+            key={changes} columns={visible} params={params} sort={sort} order={order} selected={selected}
             onSort={(key) => set(key === sort
               ? { order: order === "descending" ? "ascending" : null, sort: key === "id" ? null : key }
               : { sort: key === "id" ? null : key, order: null })}
@@ -238,8 +263,8 @@ export function RunsView(): JSX.Element {
             onTotal={(counted) => setTotal({ ...counted, params })}
           />
         )}
-      {none && filtered && !group && (
-        <NoMatch clear={() => set({ q: null })} />
+      {none && (filtered || archived) && !group && (
+        <NoMatch clear={() => set({ q: null, archived: null })} />
       )}
     </main>
   );

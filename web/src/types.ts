@@ -21,6 +21,10 @@ export interface Run {
   id: number;
   key: string;
   created_at: number;
+  name: string;
+  project: string;
+  tags: string; // separated by ", "
+  archived: boolean;
   model: string;
   data: string;
   device: string;
@@ -79,6 +83,7 @@ export interface RunDetail extends Run {
     epochs: Epoch[];
     notes: string[];
     disturbed?: string[];
+    edits?: { notes?: string };
     checkpoints: { epoch: number; file: string; bytes: number }[];
     [more: string]: unknown;
   };

@@ -42,6 +42,8 @@ class RunFolder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path order() const { return path_ / "spec.json"; }
+  // What the user says about the run.
+  [[nodiscard]] std::filesystem::path edits() const { return path_ / "edits.json"; }
   [[nodiscard]] std::filesystem::path events() const { return path_ / "events.jsonl"; }
   // Output of a watched program.
   [[nodiscard]] std::filesystem::path output() const { return path_ / "output.log"; }

@@ -236,6 +236,21 @@ std::int64_t RunRecord::samples_per_step() const {
   return order.spec.batch > most / count ? most : order.spec.batch * count;
 }
 
+std::string RunRecord::name() const {
+  if (edits && edits->name) return *edits->name;
+  return described ? described->name : "";
+}
+
+std::string RunRecord::project() const {
+  if (edits && edits->project) return *edits->project;
+  return described ? described->project : "";
+}
+
+std::vector<std::string> RunRecord::tags() const {
+  if (edits && edits->tags) return *edits->tags;
+  return described ? described->tags : std::vector<std::string>();
+}
+
 RunRecord fold(RunOrder order, std::span<const Event> events, const UsageLog& usage) {
   RecordBuilder builder(std::move(order));
   for (const Event& event : events) builder.add(event);

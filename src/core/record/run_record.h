@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "core/record/event.h"
 #include "core/record/metric.h"
+#include "core/record/run_edits.h"
 #include "core/record/run_folder.h"
 #include "core/record/usage_summary.h"
 
@@ -53,6 +54,7 @@ struct RunRecord {
   std::vector<FiguresSeen> figures;  // of a watched program, in order
   std::optional<StepsFound> found_steps;
   std::optional<RunDescribed> described;  // by a watched program
+  std::optional<RunEdits> edits;          // by the user
   std::optional<LoadMeasured> load;       // of a load test
   std::map<std::string, double> usage;    // resource usage of its processes, by metric
   std::vector<std::string> disturbed;     // why its metrics are not comparable; empty: they are
@@ -66,6 +68,11 @@ struct RunRecord {
 
   // The batches of all ranks together, or all samples if there are fewer.
   [[nodiscard]] std::int64_t samples_per_step() const;
+
+  // As edited, or as described by the program; empty if neither.
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string project() const;
+  [[nodiscard]] std::vector<std::string> tags() const;
 };
 
 using MetricValue = std::pair<const Metric*, double>;

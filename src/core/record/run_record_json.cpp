@@ -49,6 +49,7 @@ void describe_additions(auto&& f, Is<RunRecord> auto& r) {
   f("load", r.load);
   f("found_steps", r.found_steps);
   f("described", r.described);
+  f("edits", r.edits);
   f("environment_facts", r.environment);
   f("environment_exited", r.environment_exited);
   f("started_at", r.started_at);

@@ -153,8 +153,20 @@ constexpr Migration kSteps = R"sql(
     loss BLOB NOT NULL);
 )sql";
 
+// What the user or the program says about a run.
+constexpr Migration kNames = R"sql(
+  ALTER TABLE runs ADD COLUMN name TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN project TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX runs_by_name ON runs (name);
+  CREATE INDEX runs_by_project ON runs (project);
+  CREATE INDEX runs_by_tags ON runs (tags);
+  CREATE INDEX runs_by_archived ON runs (archived);
+)sql";
+
 constexpr std::array kMigrations = {kTables,      kIndexes, kImages,          kComparisons, kSweeps,
-                                    kPredictions, kStudies, kRelativeFolders, kSteps};
+                                    kPredictions, kStudies, kRelativeFolders, kSteps,       kNames};
 
 // Returns true if a metric key can be used in SQL without quoting.
 constexpr bool is_plain_word(std::string_view word) {

@@ -23,7 +23,9 @@ constexpr std::array kOwnColumns = {
     Column{"epochs", ColumnKind::integer},    Column{"device", ColumnKind::text},
     Column{"environment", ColumnKind::text},  Column{"image", ColumnKind::text},
     Column{"image_digest", ColumnKind::text}, Column{"seed", ColumnKind::integer},
-    Column{"threads", ColumnKind::integer},   Column{"outcome", ColumnKind::text}};
+    Column{"threads", ColumnKind::integer},   Column{"outcome", ColumnKind::text},
+    Column{"name", ColumnKind::text},         Column{"project", ColumnKind::text},
+    Column{"tags", ColumnKind::text},         Column{"archived", ColumnKind::integer}};
 
 constexpr auto kColumns = [] {
   std::array<Column, kOwnColumns.size() + metric::kAll.size()> all{};

@@ -56,8 +56,10 @@ struct RunQuery {
   bool descending = true;            // equal values are ordered by id, in the same direction
   std::int64_t limit = 50;
   std::int64_t offset = 0;
-  // Each must be a substring of the model, data, device, environment or outcome (ignoring case), or
-  // a prefix of the key.
+  // Archived runs are left out, unless a filter is about them.
+  bool hides_archived = false;
+  // Each must be a substring of the name, project, tags, model, data, device, environment or
+  // outcome (ignoring case), or a prefix of the key.
   std::vector<std::string> words = {};
   std::optional<RunMark> after = {};  // only runs after this one in the sort order
 };

@@ -14,8 +14,9 @@ namespace {
 // Returns the columns in the order in which write_row() binds and read_row() reads them.
 std::vector<std::string_view> row_columns() {
   std::vector<std::string_view> names = {
-      "id",     "key",         "folder", "created_at",   "model", "data",    "batch",  "epochs",
-      "device", "environment", "image",  "image_digest", "seed",  "threads", "outcome"};
+      "id",      "key",    "folder",      "created_at", "model",        "data", "batch",
+      "epochs",  "device", "environment", "image",      "image_digest", "seed", "threads",
+      "outcome", "name",   "project",     "tags",       "archived"};
   for (const Metric& metric : metric::kAll) names.push_back(metric.key);
   return names;
 }
@@ -39,6 +40,10 @@ Result<void> read_row(const Database& database, const Statement& statement, RunR
   const auto outcome = kOutcomes.parse(statement.text_view(at++));
   if (!outcome.ok()) return database.damaged();
   row.outcome = *outcome;
+  row.name = statement.text_view(at++);
+  row.project = statement.text_view(at++);
+  row.tags = statement.text_view(at++);
+  row.archived = statement.integer(at++) != 0;
   for (auto& value : row.metrics) value = statement.optional_real(at++);
   return {};
 }
@@ -52,6 +57,10 @@ RunRow row_of(const RunRecord& record, const std::filesystem::path& folder) {
   const bool threads_known = record.started && record.started->paths.threads > 0;
   const bool named = record.described && !record.described->name.empty();
   RunRow row{.key = record.order.key,
+             .name = record.name(),
+             .project = record.project(),
+             .tags = fmt::format("{}", fmt::join(record.tags(), ", ")),
+             .archived = record.edits && record.edits->archived,
              .folder = folder,
              .created_at = record.order.created_at,
              .model = named     ? record.described->name
@@ -103,7 +112,11 @@ Result<std::int64_t> write_row(Database& database, std::optional<std::int64_t> i
       .bind(row.image_digest)
       .bind(row.seed)
       .bind(row.threads)
-      .bind(kOutcomes.of(row.outcome));
+      .bind(kOutcomes.of(row.outcome))
+      .bind(row.name)
+      .bind(row.project)
+      .bind(row.tags)
+      .bind(std::int64_t{row.archived});
   for (const auto& value : row.metrics) statement.bind(value);
   TACHO_TRY(answered, statement.step());
   if (!answered) broken_invariant("an INSERT that returned no id");

@@ -22,6 +22,10 @@ namespace tacho {
 struct RunRow {
   std::int64_t id = 0;
   std::string key;
+  std::string name;  // as the user or the program calls it; "" without one
+  std::string project;
+  std::string tags;  // separated by ", "
+  bool archived = false;
   std::filesystem::path folder;
   double created_at = 0;  // Unix seconds
   std::string model;

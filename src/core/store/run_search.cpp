@@ -17,9 +17,9 @@ namespace {
 // damage and must not determine the size of an allocation.
 constexpr std::int64_t kHighestId = 1 << 30;
 
-// Columns that are searched for words; each has few distinct values.
-constexpr std::array<std::string_view, 5> kWordColumns = {"model", "data", "device", "environment",
-                                                          "outcome"};
+// Columns that are searched for words; each usually has few distinct values.
+constexpr std::array<std::string_view, 8> kWordColumns = {
+    "model", "data", "device", "environment", "outcome", "name", "project", "tags"};
 
 // A set of run ids with one bit per run.
 class IdSet {
@@ -36,6 +36,13 @@ class IdSet {
     return at < bits_.size() && bits_[at];
   }
   [[nodiscard]] std::int64_t size() const { return size_; }
+  void erase(const IdSet& others) {
+    for (std::size_t at = 0; at < std::min(bits_.size(), others.bits_.size()); ++at) {
+      if (!bits_[at] || !others.bits_[at]) continue;
+      bits_[at] = false;
+      --size_;
+    }
+  }
 
  private:
   std::vector<bool> bits_;
@@ -118,17 +125,28 @@ Result<IdSet> ids_matching(Database& database, const RunQuery& query) {
   return *std::move(matching);
 }
 
+// Few runs are archived, so their ids are cheaper than a filter.
+Result<IdSet> hidden_ids(Database& database, const RunQuery& query) {
+  const auto names_it = [](const Filter& filter) { return filter.column->name == "archived"; };
+  if (!query.hides_archived || std::ranges::any_of(query.filters, names_it)) return IdSet();
+  TACHO_TRY(statement, database.prepare("SELECT id FROM runs WHERE archived = 1"));
+  return narrowed(database, std::nullopt, statement);
+}
+
 // Checks runs against the filters: single lookups for the first ones, then one pass over the
 // indexes.
 class RunMatcher {
  public:
-  RunMatcher(Database& database, const RunQuery& query) : database_(database), query_(query) {}
+  RunMatcher(Database& database, const RunQuery& query, IdSet hidden)
+      : database_(database), query_(query), hidden_(std::move(hidden)) {}
 
   Result<bool> passes(std::int64_t id) {
+    if (hidden_.contains(id)) return false;
     if (!has_conditions(query_)) return true;
     if (!matching_ && lookups_ < kMostLookups) return look_up(id);
     if (!matching_) {
       TACHO_TRY(matching, ids_matching(database_, query_));
+      matching.erase(hidden_);
       matching_ = std::move(matching);
     }
     return matching_->contains(id);
@@ -158,6 +176,7 @@ class RunMatcher {
 
   Database& database_;
   const RunQuery& query_;
+  IdSet hidden_;
   std::optional<Statement> row_;
   std::optional<IdSet> matching_;
   int lookups_ = 0;
@@ -198,7 +217,8 @@ Result<RunPage> search(Database& database, const RunQuery& query) {
     return Error{ErrorCode::usage, "limit and offset must not be negative"};
   }
   TACHO_TRY(column, find_column(query.sort));
-  RunMatcher matcher(database, query);
+  TACHO_TRY(hidden, hidden_ids(database, query));
+  RunMatcher matcher(database, query, std::move(hidden));
   RunPage page;
   std::int64_t to_skip = query.offset;
   std::int64_t passed = 0;
@@ -227,14 +247,20 @@ Result<RunPage> search(Database& database, const RunQuery& query) {
 }
 
 Result<std::int64_t> count_matches(Database& database, const RunQuery& query) {
-  if (!has_conditions(query)) return database.integer("SELECT count(*) FROM runs");
+  TACHO_TRY(hidden, hidden_ids(database, query));
+  if (!has_conditions(query)) {
+    TACHO_TRY(all, database.integer("SELECT count(*) FROM runs"));
+    return all - hidden.size();
+  }
   TACHO_TRY(matching, ids_matching(database, query));
+  matching.erase(hidden);
   return matching.size();
 }
 
 Result<std::vector<RunGroup>> group_matches(Database& database, const RunQuery& query,
                                             const Column& by, const Column& metric,
                                             std::size_t limit) {
+  TACHO_TRY(hidden, hidden_ids(database, query));
   std::optional<IdSet> matching;
   if (has_conditions(query)) {
     TACHO_TRY(ids, ids_matching(database, query));
@@ -250,7 +276,7 @@ Result<std::vector<RunGroup>> group_matches(Database& database, const RunQuery& 
     if (!found) break;
     const std::int64_t id = values.integer(0);
     if (id < 1 || id > kHighestId) return database.damaged();
-    if (matching && !matching->contains(id)) continue;
+    if (hidden.contains(id) || (matching && !matching->contains(id))) continue;
     std::string value = values.text(1);
     if (groups.empty() || groups.back().value != value) groups.push_back({std::move(value)});
     ++groups.back().count;

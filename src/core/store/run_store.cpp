@@ -141,8 +141,13 @@ Result<Database> open_store_file(const std::filesystem::path& file) {
   return readable.ok() ? std::move(readable) : std::move(opened);
 }
 
-Result<std::int64_t> put_run(Database& database, const RunRecord& record,
+Result<std::int64_t> put_run(Database& database, const RunRecord& given,
                              const std::filesystem::path& folder) {
+  RunRecord record = given;
+  // A damaged file must not prevent that a run is stored.
+  if (auto edits = read_edits(RunFolder(folder)); edits.ok() && *edits) {
+    record.edits = *std::move(edits);
+  }
   TACHO_TRY(old_id, id_of_key(database, record.order.key));
   TACHO_TRY(id, write_row(database, old_id, row_of(record, folder)));
   TACHO_CHECK(put_record(database, id, record));
@@ -159,6 +164,29 @@ Result<std::int64_t> RunStore::put(const RunRecord& record, const std::filesyste
   TACHO_TRY(id, put_run(database_, record, folder));
   TACHO_CHECK(transaction.commit());
   return id;
+}
+
+Result<RunRow> RunStore::edit(
+    std::string_view handle,
+    const std::function<Result<void>(const RunRecord&, RunEdits&)>& change) {
+  // Others that edit or store the run wait for this transaction.
+  TACHO_TRY(transaction, Transaction::begin(database_, Transaction::Kind::write));
+  TACHO_TRY(id, find_id(handle));
+  TACHO_TRY(rows, read_rows(database_, std::span(&id, 1)));
+  TACHO_TRY(record, read_record(database_, id).in(fmt::format("run {}", id)));
+  const RunFolder folder(rows.front().folder);
+  TACHO_TRY(stored, read_edits(folder));
+  if (stored) record.edits = stored;
+  RunEdits edits = record.edits.value_or(RunEdits());
+  TACHO_CHECK(change(record, edits));
+  TACHO_CHECK(check(edits));
+  std::error_code absent;
+  if (std::filesystem::is_directory(folder.path(), absent)) TACHO_CHECK(write_edits(folder, edits));
+  record.edits = std::move(edits);
+  TACHO_CHECK(put_run(database_, record, folder.path()));
+  TACHO_TRY(edited, read_rows(database_, std::span(&id, 1)));
+  TACHO_CHECK(transaction.commit());
+  return std::move(edited.front());
 }
 
 Result<std::int64_t> RunStore::find_id(std::string_view handle) {

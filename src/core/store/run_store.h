@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -24,6 +25,7 @@ Result<Database> open_store_file(const std::filesystem::path& file);
 // Does the same as RunStore::put() within a transaction of the caller.
 Result<std::int64_t> put_run(Database& database, const RunRecord& record,
                              const std::filesystem::path& folder);
+// Both keep the user's edits, which are in the run's folder.
 
 struct StoredRun {
   RunRow row;
@@ -39,6 +41,11 @@ class RunStore {
 
   // Replaces the run with the key of the record and keeps its id.
   Result<std::int64_t> put(const RunRecord& record, const std::filesystem::path& folder);
+
+  // Changes what the user says about a run, in its folder and here. `change` gets its record with
+  // the edits so far.
+  Result<RunRow> edit(std::string_view handle,
+                      const std::function<Result<void>(const RunRecord&, RunEdits&)>& change);
 
   // Finds a run by id ("41"), by key or at least its first six characters, or as "last".
   Result<StoredRun> find(std::string_view handle);

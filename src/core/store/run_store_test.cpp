@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/file.h"
 #include "base/scratch_folder.h"
 #include "core/store/test_runs.h"
 
@@ -180,6 +181,75 @@ TEST_F(RunStoreTest, TheStepsOfALongRunSurviveAsTheyAre) {
   put(finished_run("long"));
   EXPECT_EQ(store_.find("long")->record.steps.seconds.size(), 2U);
   EXPECT_EQ(*Database::open(file_)->integer("SELECT count(*) FROM run_steps"), 0);
+}
+
+class EditedRun : public RunStoreTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(run_);
+    RunRecord record = finished_run("edited");
+    record.described.emplace();
+    record.described->name = "base";
+    record.described->tags = {"small"};
+    ASSERT_TRUE(store_.put(record, run_).ok());
+  }
+  Result<RunRow> archive() {
+    return store_.edit("edited", [](const RunRecord& record, RunEdits& edits) {
+      edits.name = record.name() + " 2";
+      edits.archived = true;
+      return Result<void>();
+    });
+  }
+
+  std::filesystem::path run_ = folder_.path() / "runs" / "edited";
+};
+
+TEST_F(EditedRun, AnEditTakesPrecedenceOverTheProgram) {
+  EXPECT_EQ(store_.find("1")->row.name, "base");
+  const auto row = archive();
+  ASSERT_TRUE(row.ok()) << row.error().message;
+  EXPECT_EQ(row->name, "base 2");
+  EXPECT_EQ(row->tags, "small");
+  EXPECT_TRUE(row->archived);
+  EXPECT_EQ(store_.find("1")->record.edits->name, "base 2");
+}
+
+TEST_F(EditedRun, EditsSurviveWhenTheRunIsStoredAgain) {
+  ASSERT_TRUE(archive().ok());
+  ASSERT_TRUE(store_.put(finished_run("edited"), run_).ok());
+  EXPECT_EQ(store_.find("1")->row.name, "base 2");
+  RunStore another = *RunStore::open(folder_.path() / "another.db");
+  ASSERT_TRUE(another.put(finished_run("edited"), run_).ok());
+  EXPECT_TRUE(another.find("1")->row.archived);
+}
+
+TEST_F(EditedRun, ARefusedEditChangesNothing) {
+  const auto long_tag = store_.edit("1", [](const RunRecord&, RunEdits& edits) {
+    edits.tags = {"a,b"};
+    return Result<void>();
+  });
+  EXPECT_EQ(long_tag.error().message, "a tag must not be empty or contain a comma");
+  EXPECT_EQ(store_.find("1")->row.tags, "small");
+  EXPECT_FALSE(std::filesystem::exists(run_ / "edits.json"));
+}
+
+TEST_F(EditedRun, ADamagedFileOfEditsIsNamedAndDoesNotPreventStoring) {
+  ASSERT_TRUE(write_file_atomically(run_ / "edits.json", "{").ok());
+  EXPECT_TRUE(store_.put(finished_run("edited"), run_).ok());
+  EXPECT_THAT(archive().error().message, HasSubstr("edits.json"));
+}
+
+TEST_F(EditedRun, ArchivedRunsAreHiddenOnlyFromListsThatAskForIt) {
+  put(finished_run("shown"));
+  ASSERT_TRUE(archive().ok());
+  EXPECT_THAT(keys({}), ElementsAre("shown", "edited"));
+  EXPECT_THAT(keys({.hides_archived = true}), ElementsAre("shown"));
+  EXPECT_EQ(*store_.count({.hides_archived = true}), 1);
+  EXPECT_EQ(*store_.count({.hides_archived = true, .words = {"lenet"}}), 1);
+  EXPECT_EQ(store_.group({.hides_archived = true}, "model", "wall_s", 9)->front().count, 1);
+  EXPECT_THAT(keys({.filters = {*parse_filter("archived=1")}, .hides_archived = true}),
+              ElementsAre("edited"));
+  EXPECT_THAT(keys({.words = {"base 2"}}), ElementsAre("edited"));
 }
 
 }  // namespace

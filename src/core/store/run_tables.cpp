@@ -53,7 +53,8 @@ std::string steps_csv(const std::vector<StoredRun>& runs) {
 std::string runs_csv(const std::vector<RunRow>& rows) {
   std::vector<std::string> head = {"id",           "key",    "created_at", "model",       "data",
                                    "batch",        "epochs", "device",     "environment", "image",
-                                   "image_digest", "seed",   "threads",    "outcome"};
+                                   "image_digest", "seed",   "threads",    "outcome",     "name",
+                                   "project",      "tags",   "archived"};
   for (const Metric& metric : metric::kAll) head.emplace_back(metric.key);
   std::string out = csv_line(head);
   for (const RunRow& row : rows) {
@@ -70,7 +71,11 @@ std::string runs_csv(const std::vector<RunRow>& rows) {
                                       row.image_digest,
                                       whole(row.seed),
                                       row.threads ? whole(*row.threads) : "",
-                                      std::string(kOutcomes.of(row.outcome))};
+                                      std::string(kOutcomes.of(row.outcome)),
+                                      row.name,
+                                      row.project,
+                                      row.tags,
+                                      row.archived ? "1" : "0"};
     for (const auto& value : row.metrics) cells.push_back(value ? csv_number(*value) : "");
     out += csv_line(cells);
   }
@@ -99,6 +104,10 @@ Json runs_json(const std::vector<RunRow>& rows) {
                     {"seed", row.seed},
                     {"threads", row.threads ? Json(*row.threads) : Json(nullptr)},
                     {"outcome", kOutcomes.of(row.outcome)},
+                    {"name", row.name},
+                    {"project", row.project},
+                    {"tags", row.tags},
+                    {"archived", row.archived},
                     {"metrics", std::move(metrics)}});
   }
   return list;

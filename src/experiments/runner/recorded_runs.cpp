@@ -72,7 +72,8 @@ Result<std::vector<std::string>> handles_of(RunStore& store, const RecordedGroup
   if (!group.handles.empty()) return group.handles;
   TACHO_TRY(rows, store.list({.filters = group.filters,
                               .descending = false,
-                              .limit = std::numeric_limits<std::int64_t>::max()}));
+                              .limit = std::numeric_limits<std::int64_t>::max(),
+                              .hides_archived = true}));
   std::vector<std::string> handles;
   for (const RunRow& row : rows) handles.push_back(std::to_string(row.id));
   return handles;

@@ -164,6 +164,24 @@ Result<FinishedRun> Runner::ingest(const fs::path& path) {
   return FinishedRun{id, std::move(record)};
 }
 
+Result<bool> Runner::remove(const RunRow& row, bool keep_files) {
+  const bool with_folder = !keep_files && row.folder.parent_path() == home_ / "runs";
+  // Before the row: a full disk has no space to change it.
+  std::error_code error;
+  if (with_folder) fs::remove_all(row.folder, error);
+  if (error) {
+    return Error{ErrorCode::io, fmt::format("run {} was not removed: {}: {}", row.id,
+                                            row.folder.string(), error.message())};
+  }
+  if (!store_->remove(row.id).ok()) {
+    // The full disk may have made the store read-only; now there is space.
+    TACHO_TRY(reopened, RunStore::open(home_ / "tacho.db"));
+    *store_ = std::move(reopened);
+    TACHO_CHECK(store_->remove(row.id));
+  }
+  return with_folder;
+}
+
 Result<void> Runner::reconcile() {
   TACHO_TRY(rows, store_->unfinished());
   // Oldest first: a run that was started inside another can only be over once that is.

@@ -95,6 +95,10 @@ class Runner {
   // Computes the record of a run's folder again and stores it.
   Result<FinishedRun> ingest(const std::filesystem::path& folder);
 
+  // Removes a run from the store, and its folder, unless it was ingested from elsewhere or
+  // `keep_files`. Returns true if the folder was removed. The caller checks that the run has ended.
+  Result<bool> remove(const RunRow& row, bool keep_files);
+
   // Updates every run that is stored as running but has no process: takes the outcome from its
   // folder and removes its leftovers from the environment.
   Result<void> reconcile();

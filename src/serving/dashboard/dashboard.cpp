@@ -204,6 +204,10 @@ class Dashboard::Impl {
     }));
     router.add(Method::post, "/api/v1/runs/{run}/cancel",
                handler([this](const Request& request) { return control_.cancel(request); }));
+    router.add(Method::post, "/api/v1/runs/{run}/edit",
+               handler([this](const Request& request) { return control_.edit(request); }));
+    router.add(Method::post, "/api/v1/runs/{run}/delete",
+               handler([this](const Request& request) { return control_.remove(request); }));
     get("/metrics", handler([this](const Request&) { return metrics(); }));
     get("/api/{path...}", [](const Request&) {
       return http::problem(404, "unknown API address; see /api/v1/openapi.json");

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "base/file.h"
 #include "base/json_object.h"
 #include "base/scratch_folder.h"
 #include "core/store/run_store.h"
@@ -179,11 +180,44 @@ TEST_F(DashboardTest, ReadOnlyRefusesChanges) {
   begin({.read_only = true});
   EXPECT_EQ(status_of(ask("/api/v1/jobs", kJson, "POST", R"({"model":"a","data":"b"})")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/runs/1/cancel", kJson, "POST", "{}")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/edit", kJson, "POST", R"({"name":"x"})")), 403);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1/delete", kJson, "POST", "{}")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/runs", kJson, "POST", R"({"folder":"x"})")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/sweeps", kJson, "POST", R"({"grid":"x"})")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/sweeps/1/cancel", kJson, "POST", "{}")), 403);
   EXPECT_EQ(status_of(ask("/api/v1/predict", kJson, "POST", "{}")), 503);
   EXPECT_EQ(json_of(ask("/api/v1/about"))["read_only"], true);
+}
+
+TEST_F(DashboardTest, EditsAreShownAtOnceAndArchivedRunsHidden) {
+  begin();
+  const auto edit = [&](const std::string& body) {
+    return ask("/api/v1/runs/1/edit", kJson, "POST", body);
+  };
+  const std::string edited = edit(R"({"name":"base","tags":["a","b"],"archived":true})");
+  EXPECT_EQ(status_of(edited), 200);
+  EXPECT_EQ(json_of(edited)["tags"], "a, b");
+  EXPECT_EQ(json_of(edit(R"({"notes":"slow"})"))["name"], "base");  // the others stay
+  EXPECT_EQ(json_of(ask("/api/v1/runs/1"))["record"]["edits"]["notes"], "slow");
+  EXPECT_THAT(std::string(json_of(ask("/api/v1/runs/1"))["title"]), StartsWith("base (lenet5"));
+  EXPECT_EQ(json_of(ask("/api/v1/runs"))["total"], 29);
+  EXPECT_EQ(json_of(ask("/api/v1/runs?archived=show"))["total"], 30);
+  EXPECT_EQ(json_of(ask("/api/v1/runs?where=archived=1"))["runs"][0]["name"], "base");
+  EXPECT_EQ(json_of(ask("/api/v1/groups?by=model"))["groups"][0]["count"], 29);
+  EXPECT_THAT(ask("/api/v1/export/runs"), Not(HasSubstr("run-100")));
+  EXPECT_EQ(status_of(edit(R"({"tags":["a,b"]})")), 400);
+  EXPECT_EQ(status_of(edit(R"({"title":"x"})")), 422);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/99/edit", kJson, "POST", "{}")), 404);
+}
+
+TEST_F(DashboardTest, DeletesARunButNoFolderOutsideOfTheHome) {
+  begin();
+  const std::string answer = ask("/api/v1/runs/1/delete", kJson, "POST", "{}");
+  EXPECT_EQ(json_of(answer)["folder_deleted"], false);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/1")), 404);
+  EXPECT_EQ(json_of(ask("/api/v1/runs"))["total"], 29);
+  const auto lock = FileLock::take(folder_.path() / "lock", FileLock::Kind::shared);
+  EXPECT_EQ(status_of(ask("/api/v1/runs/2/delete", kJson, "POST", "{}")), 409);
 }
 
 TEST_F(DashboardTest, FilesAndFoldersStayWithinTheHome) {

@@ -78,7 +78,7 @@ class Export final : public http::BodySource {
 }  // namespace
 
 Answer export_table(const http::Request& request, StorePool& stores) {
-  TACHO_CHECK(check_parameters(request, {"where", "word", "sort", "order", "format"}));
+  TACHO_CHECK(check_parameters(request, {"where", "word", "archived", "sort", "order", "format"}));
   TACHO_TRY(format, word_parameter(request, "format", {"csv", "json"}));
   TACHO_TRY(table, kRunTables.parse(request.part("table")).in("export"));
   if (format == "json" && table != RunTable::runs) {

@@ -100,6 +100,42 @@ Answer RunControl::cancel(const http::Request& request) {
   return json_answer({{"id", run.row.id}, {"cancel_requested", true}}, 202);
 }
 
+Answer RunControl::edit(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_TRY(json, body_of(request));
+  JsonObject object(json, "the request");
+  RunEdits asked;
+  std::optional<bool> archived;
+  object.read_optional("name", asked.name);
+  object.read_optional("project", asked.project);
+  object.read_optional("tags", asked.tags);
+  object.read_optional("notes", asked.notes);
+  object.read_optional("archived", archived);
+  TACHO_CHECK(object.finish());
+  TACHO_TRY(store, stores_.take());
+  TACHO_TRY(run, store->edit(request.part("run"), [&](const RunRecord&, RunEdits& edits) {
+    if (asked.name) edits.name = asked.name;
+    if (asked.project) edits.project = asked.project;
+    if (asked.tags) edits.tags = asked.tags;
+    if (asked.notes) edits.notes = asked.notes;
+    edits.archived = archived.value_or(edits.archived);
+    return Result<void>();
+  }));
+  return run_answer(*store, std::to_string(run.id), 200);
+}
+
+Answer RunControl::remove(const http::Request& request) {
+  TACHO_CHECK(check_parameters(request, {}));
+  TACHO_CHECK(check_empty_body(request));
+  TACHO_TRY(store, stores_.take());
+  TACHO_TRY(run, store->find(request.part("run")));
+  if (is_being_worked_on(RunFolder(run.row.folder))) {
+    return http::problem(409, fmt::format("run {} is still running; cancel it first", run.row.id));
+  }
+  TACHO_TRY(with_folder, Runner(home_, *store, kNoInterrupts).remove(run.row, false));
+  return json_answer({{"id", run.row.id}, {"folder_deleted", with_folder}});
+}
+
 Answer RunControl::ingest(const http::Request& request) {
   TACHO_CHECK(check_parameters(request, {}));
   TACHO_TRY(json, body_of(request));

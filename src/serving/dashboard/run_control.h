@@ -28,6 +28,10 @@ class RunControl {
   // POST /api/v1/runs/{run}/cancel: sends SIGINT, also to a run that was started elsewhere on this
   // machine.
   Answer cancel(const http::Request& request);
+  // POST /api/v1/runs/{run}/edit: name, project, tags, notes, archived.
+  Answer edit(const http::Request& request);
+  // POST /api/v1/runs/{run}/delete: removes the run and its folder.
+  Answer remove(const http::Request& request);
   // POST /api/v1/runs: reads the folder of a run under the home again.
   Answer ingest(const http::Request& request);
   // Sets the outcome of runs whose `tacho` died, from their folders.

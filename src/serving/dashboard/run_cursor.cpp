@@ -29,6 +29,10 @@ std::optional<Value> value_of(const RunRow& row, const Column& column) {
   if (column.name == "image_digest") return row.image_digest;
   if (column.name == "seed") return row.seed;
   if (column.name == "outcome") return std::string(kOutcomes.of(row.outcome));
+  if (column.name == "name") return row.name;
+  if (column.name == "project") return row.project;
+  if (column.name == "tags") return row.tags;
+  if (column.name == "archived") return std::int64_t{row.archived};
   if (column.name == "threads") {
     return row.threads ? std::optional<Value>(*row.threads) : std::nullopt;
   }

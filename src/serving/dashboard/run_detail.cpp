@@ -70,7 +70,9 @@ StoredRun current_run(StoredRun run) {
   auto order = folder.read_order();
   const auto events = read_events(folder.events());
   if (!order.ok() || !events.ok()) return run;
+  auto edits = std::move(run.record.edits);
   run.record = fold(*std::move(order), *events);
+  run.record.edits = std::move(edits);
   const std::int64_t id = run.row.id;
   run.row = row_of(run.record, run.row.folder);
   run.row.id = id;

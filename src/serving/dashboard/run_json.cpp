@@ -65,6 +65,10 @@ void append_run(std::string& out, const RunRow& row) {
   number(R"({"id":)", row.id);
   text(R"(,"key":)", row.key);
   number(R"(,"created_at":)", row.created_at);
+  text(R"(,"name":)", row.name);
+  text(R"(,"project":)", row.project);
+  text(R"(,"tags":)", row.tags);
+  out += row.archived ? R"(,"archived":true)" : R"(,"archived":false)";
   text(R"(,"model":)", row.model);
   text(R"(,"data":)", row.data);
   text(R"(,"device":)", row.device);

@@ -19,7 +19,8 @@ constexpr std::int64_t kLargeOffset = 1000;  // walking this far takes a millise
 std::string conditions_of(const http::Request& request) {
   std::string conditions;
   for (const auto& [name, value] : request.query) {
-    if (name == "where" || name == "word") conditions += name + '\0' + value + '\0';
+    if (name == "where" || name == "word" || name == "archived")
+      conditions += name + '\0' + value + '\0';
   }
   return conditions;
 }
@@ -54,14 +55,16 @@ Result<RunQuery> query_of(const http::Request& request) {
     TACHO_TRY(column, find_column(*sort));
     query.sort = column->name;
   }
+  TACHO_TRY(archived, word_parameter(request, "archived", {"hide", "show"}));
+  query.hides_archived = archived == "hide";
   TACHO_TRY(order, word_parameter(request, "order", {"descending", "ascending"}));
   query.descending = order == "descending";
   return query;
 }
 
 Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_t state) {
-  TACHO_CHECK(
-      check_parameters(request, {"where", "word", "sort", "order", "limit", "offset", "cursor"}));
+  TACHO_CHECK(check_parameters(
+      request, {"where", "word", "archived", "sort", "order", "limit", "offset", "cursor"}));
   TACHO_TRY(query, query_of(request));
   TACHO_TRY(limit, whole_parameter(request, "limit", 50, 0, kMaxRuns));
   TACHO_TRY(offset, whole_parameter(request, "offset", 0, 0, INT64_MAX));
@@ -102,8 +105,8 @@ Answer RunLists::page(const http::Request& request, RunStore& store, std::int64_
 }
 
 Answer list_groups(const http::Request& request, RunStore& store) {
-  TACHO_CHECK(
-      check_parameters(request, {"by", "metric", "where", "word", "sort", "order", "limit"}));
+  TACHO_CHECK(check_parameters(
+      request, {"by", "metric", "where", "word", "archived", "sort", "order", "limit"}));
   TACHO_TRY(query, query_of(request));
   TACHO_TRY(limit, whole_parameter(request, "limit", 100, 1, kMaxRuns));
   const std::string* by = request.parameter("by");

@@ -179,12 +179,12 @@ void add_table(std::string& out, const ReportTable& table, const Terminal& termi
 }  // namespace
 
 std::string run_title(const RunRecord& record) {
-  if (record.described && !record.described->name.empty()) {
-    return fmt::format("{} ({})", record.described->name, headline(*record.order.command));
-  }
-  if (record.order.command) return headline(*record.order.command, 200);
+  const std::string name = record.name();
   const RunSpec& spec = record.order.spec;
-  return fmt::format("{} on {}, batch {}", spec.model, spec.data, spec.batch);
+  const std::string what =
+      record.order.command ? headline(*record.order.command, name.empty() ? 200 : 60)
+                           : fmt::format("{} on {}, batch {}", spec.model, spec.data, spec.batch);
+  return name.empty() ? what : fmt::format("{} ({})", name, what);
 }
 
 std::string text_report(const RunFindings& run, const Terminal& terminal) {
