@@ -61,7 +61,7 @@ class RecordedRun:
     """A run of the store, as it was when it was asked for. Methods ask the program for more."""
 
     def __init__(self, row, records):
-        self.id, self.key, self.name = row["id"], row["key"], row.get("name") or row["model"]
+        self.id, self.key, self.name = row["id"], row["key"], row["name"] or row["model"]
         self.began = datetime.fromisoformat(row["created_at"].replace("Z", "+00:00"))
         self.outcome, self.metrics = row["outcome"], row["metrics"]
         self.seconds = self.metrics.get("total_s", self.metrics.get("wall_s"))

@@ -32,7 +32,9 @@ Result<PortableRun> portable_run(const StoredRun& stored) {
   }
   PortableRun run{.id = record.order.key, .source = folder.path()};
   if (record.described) run.described = *record.described;
-  if (run.described.name.empty()) run.described.name = stored.row.model;
+  run.described.name = record.name().empty() ? stored.row.model : record.name();
+  run.described.project = record.project();
+  run.described.tags = record.tags();
   if (!record.order.command) run.described.config = settings_of(record.order.spec);
   run.began = record.started_at.value_or(record.order.created_at);
   run.ended = run.began + record.totals.wall_seconds;
