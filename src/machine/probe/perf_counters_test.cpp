@@ -154,7 +154,8 @@ TEST(PerfCounters, CountTheChildrenOfAProcessThatHasEnded) {
   ASSERT_TRUE(before.has_value());
   // The shell itself may have started before or after its counter.
   EXPECT_LE(counted, 1.1 * all);
-  EXPECT_GE(counted, 0.9 * (all - static_cast<double>(before->minor_faults + before->major_faults)));
+  EXPECT_GE(counted,
+            0.9 * (all - static_cast<double>(before->minor_faults + before->major_faults)));
 }
 
 }  // namespace
