@@ -177,6 +177,10 @@ Result<int> export_history(const ListOptions& o, RunStore& store, const Context&
   std::vector<PortableRun> runs;
   for (const StoredRun& stored : chosen) {
     TACHO_TRY(run, portable_run(stored));
+    if (run.points.empty() && o.runs.empty() && format != ExportFormat::mlflow) {
+      context.warn(fmt::format("run {} has no figures and is left out", stored.row.id));
+      continue;
+    }
     runs.push_back(std::move(run));
   }
   TACHO_TRY(written, export_runs(runs, format, o.output));

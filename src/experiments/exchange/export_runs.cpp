@@ -53,12 +53,15 @@ Result<std::vector<fs::path>> export_runs(const std::vector<PortableRun>& runs, 
   std::set<std::string> taken;
   std::error_code absent;
   const bool is_file = runs.size() == 1 && !fs::is_directory(path, absent);
+  // Before anything is written.
   for (const PortableRun& run : runs) {
     if (run.points.empty() && format != ExportFormat::mlflow) {
       return Error{ErrorCode::usage, fmt::format("run {} has no figures; leave it out, or export "
                                                  "its settings with --format mlflow",
                                                  run.described.name)};
     }
+  }
+  for (const PortableRun& run : runs) {
     if (format == ExportFormat::mlflow) {
       TACHO_CHECK(write_mlflow_run(run, path));
       written = {path};

@@ -173,6 +173,26 @@ TEST_F(ForeignRunsTest, RefusesOtherDatabases) {
   EXPECT_THAT(refusal("x.db"), HasSubstr("not a whole SQLite database of MLflow"));
 }
 
+TEST_F(ForeignRunsTest, DoesNotFollowLinksOutOfAStoreOfMlflow) {
+  write_mlflow_files();
+  write("outside/id", "secret");
+  fs::remove_all(folder_.path() / "mlruns/5/ab12/params");
+  fs::create_directory_symlink("../../../outside", folder_.path() / "mlruns/5/ab12/params");
+  write("elsewhere/meta.yaml", "experiment_id: '5'\nlifecycle_stage: active\nrun_id: cd34\n");
+  fs::create_directory_symlink("../../elsewhere", folder_.path() / "mlruns/5/cd34");
+  const auto runs = read("mlruns");
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_TRUE(runs[0].described.config.empty());
+}
+
+TEST_F(ForeignRunsTest, RefusesViewsInPlaceOfTables) {
+  ASSERT_TRUE(Database::open(folder_.path() / "x.db")
+                  ->execute("CREATE VIEW runs AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT "
+                            "x + 1 FROM c) SELECT x AS run_uuid FROM c")
+                  .ok());
+  EXPECT_THAT(refusal("x.db"), HasSubstr("its tables are not MLflow's"));
+}
+
 // A scalar as older writers store it: a float, without a step if that is 0.
 std::string scalar(double time, std::int64_t step, const std::string& tag, float value) {
   ProtobufMessage number;
@@ -182,6 +202,13 @@ std::string scalar(double time, std::int64_t step, const std::string& tag, float
   if (step != 0) event.add_int64(2, step);
   event.add_bytes(5, wandb_part(1, number.bytes()));
   return tf_record(event.bytes());
+}
+
+TEST_F(ForeignRunsTest, ADamagedEventFileIsNotImportedInPart) {
+  std::string bytes = scalar(1000.5, 0, "loss", 2.5F) + scalar(1001.5, 1, "loss", 0.5F);
+  bytes[bytes.size() - 8] ^= 1;
+  write("runs/a/events.out.tfevents.1000.box", bytes);
+  EXPECT_THAT(refusal("runs"), HasSubstr("damaged"));
 }
 
 TEST_F(ForeignRunsTest, EachFolderWithEventFilesIsARun) {

@@ -28,6 +28,9 @@ class History {
   explicit History(double file_time) : file_time_(file_time) {}
 
   Result<void> add(HistoryPoint point, std::size_t line) {
+    if (run_.points.size() >= kMostPoints) {
+      return at_line(line, fmt::format("more than {} points; keep every tenth line", kMostPoints));
+    }
     const auto time = take(point, kTimestamp);
     const auto runtime = take(point, kRuntime);
     point.values.erase(std::string(kStep));  // another column is the step
@@ -160,7 +163,7 @@ Result<PortableRun> read_json_history(std::string_view text, const HistorySource
     if (const auto entry = point.values.extract(key); !entry.empty()) {
       const auto exact = json->find(key);  // absent if the step is within another object
       const bool integer = exact != json->end() && exact->is_number_integer();
-      point.step = integer ? exact->get<std::int64_t>() : whole(entry.mapped());
+      point.step = integer ? step_in(*exact) : whole(entry.mapped());
       if (!point.step) return at_line(number, fmt::format("{} is not a whole number", key));
     } else if (!source.step.empty()) {
       return at_line(number, fmt::format("no '{}'; leave out --step or name another", key));

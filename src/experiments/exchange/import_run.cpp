@@ -85,6 +85,7 @@ std::vector<Event> selected(const std::vector<Event>& events) {
 
 Result<ImportedRun> import_run(const PortableRun& run, const std::filesystem::path& home,
                                RunStore& store) {
+  if (run.points.size() > kMostPoints) return too_many_points(run.source);
   const RunOrder order = order_of(run);
   const RunFolder folder(home / "runs" / order.key);
   const std::vector<Event> events = events_of(run);
@@ -101,10 +102,10 @@ Result<ImportedRun> import_run(const PortableRun& run, const std::filesystem::pa
   TACHO_CHECK(make_folders(folder.logged()));
   TACHO_CHECK(write_file_atomically(folder.events(), text_of(selected(events))));
   if (!run.output.empty()) TACHO_CHECK(write_file_atomically(folder.output(), run.output));
-  // Last: it says that the import was complete.
-  TACHO_CHECK(write_file_atomically(folder.logged() / kLogFile, text));
   TACHO_TRY(record, inspect_run(folder));
   TACHO_TRY(id, store.put(record, folder.path()));
+  // Last: it says that the import was complete.
+  TACHO_CHECK(write_file_atomically(folder.logged() / kLogFile, text));
   return ImportedRun{id, std::move(record),
                      known.ok() ? ImportChange::updated : ImportChange::added};
 }

@@ -23,12 +23,13 @@ bool has_meta(const fs::path& folder) {
   return fs::is_regular_file(folder / kMeta, absent);
 }
 
-// The folders with a meta.yaml in a folder, in order.
+// The folders with a meta.yaml in a folder, in order. Links are not followed, so that a store from
+// elsewhere cannot name files outside of it.
 std::vector<fs::path> parts_of(const fs::path& folder) {
   std::vector<fs::path> parts;
   std::error_code gone;
   for (fs::directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
-    if (has_meta(at->path())) parts.push_back(at->path());
+    if (!at->is_symlink(gone) && has_meta(at->path())) parts.push_back(at->path());
   }
   std::ranges::sort(parts);
   return parts;
@@ -66,11 +67,13 @@ class Meta {
   std::string file_;
 };
 
-// Calls `take(name, text)` for each file below a folder of a run. A name with slashes is a path.
+// Calls `take(name, text)` for each file of a kind of a run. A name with slashes is a path.
 template <class Take>
-Result<void> each_file(const fs::path& folder, std::int64_t& bytes_left, Take take) {
+Result<void> each_file(const fs::path& run, const char* kind, std::int64_t& bytes_left, Take take) {
+  const fs::path folder = run / kind;
   std::error_code gone;
   std::vector<fs::path> files;
+  if (fs::is_symlink(folder, gone)) return {};
   fs::recursive_directory_iterator at(folder, gone);
   for (const fs::recursive_directory_iterator end; !gone && at != end; at.increment(gone)) {
     std::error_code unreadable;
@@ -78,7 +81,7 @@ Result<void> each_file(const fs::path& folder, std::int64_t& bytes_left, Take ta
   }
   std::ranges::sort(files);
   for (const fs::path& file : files) {
-    TACHO_TRY(text, read_confined(folder, file, Bytes{bytes_left}));
+    TACHO_TRY(text, read_confined(run, file, Bytes{bytes_left}));
     bytes_left -= static_cast<std::int64_t>(text.size());
     TACHO_CHECK(take(file.lexically_relative(folder).generic_string(), text).in(file.string()));
   }
@@ -116,15 +119,15 @@ Result<PortableRun> read_run(const fs::path& folder, const Meta& meta,
   run.start_ms = start_ms.value_or(0);
   run.end_ms = end_ms;
   std::int64_t left = kLargestImport.count;
-  TACHO_CHECK(each_file(folder / "params", left, [&](std::string name, std::string text) {
+  TACHO_CHECK(each_file(folder, "params", left, [&](std::string name, std::string text) {
     run.params.emplace(std::move(name), std::move(text));
     return Result<void>();
   }));
-  TACHO_CHECK(each_file(folder / "tags", left, [&](std::string name, std::string text) {
+  TACHO_CHECK(each_file(folder, "tags", left, [&](std::string name, std::string text) {
     run.tags.emplace(std::move(name), std::move(text));
     return Result<void>();
   }));
-  TACHO_CHECK(each_file(folder / "metrics", left,
+  TACHO_CHECK(each_file(folder, "metrics", left,
                         [&](const std::string& name, const std::string& text) -> Result<void> {
                           for (const std::string_view line : lines_of(text)) {
                             if (line.empty()) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "base/secrets.h"
 
@@ -26,6 +27,20 @@ Error too_large(const std::filesystem::path& source) {
   return {ErrorCode::invalid, fmt::format("{}: more than the {} that can be imported at once; "
                                           "import its parts",
                                           source.string(), human(kLargestImport))};
+}
+
+Error too_many_points(const std::filesystem::path& source) {
+  return {ErrorCode::invalid,
+          fmt::format("{}: more than the {} points that a run can have; keep every tenth line",
+                      source.string(), kMostPoints)};
+}
+
+std::optional<std::int64_t> step_in(const Json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  if (value.is_number_unsigned() && !std::in_range<std::int64_t>(value.get<std::uint64_t>())) {
+    return std::nullopt;
+  }
+  return value.get<std::int64_t>();
 }
 
 bool is_time(double unix_seconds) {

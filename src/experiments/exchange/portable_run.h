@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,10 @@ struct PortableRun {
 inline constexpr Bytes kLargestImport{std::int64_t{256} << 20};
 [[nodiscard]] Error too_large(const std::filesystem::path& source);
 
+// A point takes about a kilobyte of memory while it is imported.
+inline constexpr std::size_t kMostPoints = 2'000'000;
+[[nodiscard]] Error too_many_points(const std::filesystem::path& source);
+
 // True for a time that calendars can show.
 [[nodiscard]] bool is_time(double unix_seconds);
 
@@ -45,6 +50,9 @@ void join_points(std::vector<HistoryPoint>& points);
 // Extends the time of the run to all of its points; points without a time (0) get that of its
 // start.
 void cover_points(PortableRun& run);
+
+// A number as a step; nothing for fractions and numbers beyond 63 bits.
+[[nodiscard]] std::optional<std::int64_t> step_in(const Json& value);
 
 // Adds the numbers in a logged value, with dotted names for those in objects: true is 1, "NaN" is a
 // number; texts, lists and media are left out.

@@ -49,7 +49,11 @@ Result<PortableRun> read_tensorboard_run(const fs::path& folder) {
     std::error_code gone;
     left -= static_cast<std::int64_t>(fs::file_size(file, gone));
     if (left < 0) return too_large(folder);
-    TACHO_TRY(events, TensorBoardTail(file).read_new());
+    TensorBoardTail tail(file);
+    TACHO_TRY(events, tail.read_new());
+    if (tail.damaged()) {
+      return Error{ErrorCode::invalid, file.string() + ": damaged; copy it again"};
+    }
     for (Event& event : events) {
       auto& figures = std::get<FiguresSeen>(event.body);
       const double time = is_time(event.unix_seconds) ? event.unix_seconds : 0;

@@ -155,8 +155,8 @@ class WandbReader {
       }
       if (field->number != 1) continue;
       const Item item = item_of(field->bytes);
-      if (item.name == "_step" && item.value.is_number_integer()) {
-        point.step = item.value.get<std::int64_t>();
+      if (item.name == "_step" && step_in(item.value)) {
+        point.step = step_in(item.value);
       } else if (item.name == "_timestamp" && item.value.is_number()) {
         point.unix_seconds = item.value.get<double>();
       } else if (!item.name.starts_with("_")) {

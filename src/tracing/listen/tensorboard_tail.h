@@ -19,6 +19,7 @@ class TensorBoardTail {
   // Returns the FiguresSeen, with its time, of each record that was completed since the last call.
   // Does not read beyond damaged bytes, where the next record cannot be found.
   Result<std::vector<Event>> read_new();
+  [[nodiscard]] bool damaged() const { return damaged_; }
 
  private:
   std::filesystem::path file_;
