@@ -159,6 +159,16 @@ constexpr Migration kNames = R"sql(
   ALTER TABLE runs ADD COLUMN project TEXT NOT NULL DEFAULT '';
   ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '';
   ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  UPDATE runs SET
+    name = coalesce((SELECT json_extract(record, '$.described.name') FROM run_records
+                     WHERE run_id = runs.id), ''),
+    project = coalesce((SELECT json_extract(record, '$.described.project') FROM run_records
+                        WHERE run_id = runs.id), ''),
+    tags = coalesce((SELECT group_concat(value, ', ')
+                     FROM run_records, json_each(record, '$.described.tags')
+                     WHERE run_id = runs.id), '')
+  WHERE id IN (SELECT run_id FROM run_records
+               WHERE instr(record, '"described"') AND json_valid(record));
   CREATE INDEX runs_by_name ON runs (name);
   CREATE INDEX runs_by_project ON runs (project);
   CREATE INDEX runs_by_tags ON runs (tags);

@@ -60,6 +60,23 @@ TEST_F(MigrationsTest, EveryEarlierVersionOpensAndKeepsItsRuns) {
   }
 }
 
+TEST_F(MigrationsTest, WhatProgramsSaidAboutTheirRunsBecomesColumns) {
+  RunRecord record = finished_run("20260101-000000-abcdef");
+  record.described = RunDescribed{.name = "base", .project = "digits", .tags = {"a", "b"}};
+  {
+    auto database = *Database::open(file_);
+    ASSERT_TRUE(migrate(database, store_migrations().first(8)).ok());
+    ASSERT_TRUE(database.execute(insert_run_sql()).ok());
+    auto put = *database.prepare("UPDATE run_records SET record = ?");
+    ASSERT_TRUE(put.bind(json_text(to_json(record))).run().ok());
+  }
+  const auto rows = RunStore::open(file_)->list({});
+  ASSERT_TRUE(rows.ok());
+  EXPECT_EQ(rows->front().name, "base");
+  EXPECT_EQ(rows->front().project, "digits");
+  EXPECT_EQ(rows->front().tags, "a, b");
+}
+
 TEST_F(MigrationsTest, ANewerStoreIsRefusedAndNotModified) {
   ASSERT_TRUE(RunStore::open(file_).ok());
   execute("PRAGMA user_version = 77");

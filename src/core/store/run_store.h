@@ -25,8 +25,6 @@ Result<Database> open_store_file(const std::filesystem::path& file);
 // Does the same as RunStore::put() within a transaction of the caller.
 Result<std::int64_t> put_run(Database& database, const RunRecord& record,
                              const std::filesystem::path& folder);
-// Both keep the user's edits, which are in the run's folder.
-
 struct StoredRun {
   RunRow row;
   RunRecord record;
