@@ -16,6 +16,7 @@
 #include "cli/doc_memory.h"
 #include "cli/doc_predict.h"
 #include "cli/doc_python.h"
+#include "cli/doc_python_query.h"
 #include "cli/doc_recommend.h"
 #include "cli/doc_report.h"
 #include "cli/doc_runs.h"
@@ -43,6 +44,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"load", kDocLoad, ""},
                                         DocPage{"memory", kDocMemory, ""},
                                         DocPage{"python", kDocPython, ""},
+                                        DocPage{"python-query", kDocPythonQuery, ""},
                                         DocPage{"runs", kDocRuns, ""},
                                         DocPage{"studies", kDocStudies, ""},
                                         DocPage{"sweeps", kDocSweeps, ""}};

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -46,10 +46,15 @@ std::string table_of(const std::map<std::string, Series>& all, const Context& co
       {{"name", Align::left}, {"values"}, {"last step"}, {"first"}, {"last"}, {"min"}, {"max"}});
   const auto number = [](double value) { return fmt::format("{:.4g}", value); };
   for (const auto& [name, series] : all) {
-    const auto [low, high] = std::ranges::minmax_element(series.value);
+    double low = std::nan("");
+    double high = low;
+    for (const double value : series.value) {  // NaN is left out
+      low = std::fmin(low, value);
+      high = std::fmax(high, value);
+    }
     table.add({printable(name), std::to_string(series.value.size()),
                std::to_string(series.step.back()), number(series.value.front()),
-               number(series.value.back()), number(*low), number(*high)});
+               number(series.value.back()), number(low), number(high)});
   }
   return table.text(context.out);
 }

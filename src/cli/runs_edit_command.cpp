@@ -26,6 +26,10 @@ Result<void> apply(const EditOptions& o, const RunRecord& record, RunEdits& edit
   if (o.set.notes) edits.notes = o.set.notes;
   if (o.set.archived || o.unarchive) edits.archived = o.set.archived;
   std::vector<std::string> tags = record.tags();
+  for (std::string& tag : tags) {  // those of the program may have commas
+    tag = printable(tag.substr(0, 200));
+    std::ranges::replace(tag, ',', ' ');
+  }
   for (const std::string& tag : o.untags) {
     if (std::erase(tags, tag) > 0) continue;
     return Error{ErrorCode::usage,
@@ -47,8 +51,13 @@ Result<int> edit_runs(const EditOptions& o, const Context& context) {
                  "--unarchive"};
   }
   TACHO_TRY(store, context.open_store());
-  // Looks up all of them first, so that a wrong name changes nothing.
-  for (const std::string& handle : o.runs) TACHO_CHECK(store.find(handle));
+  // Checks all of them first, so that a wrong name or tag changes nothing.
+  for (const std::string& handle : o.runs) {
+    TACHO_TRY(run, store.find(handle));
+    RunEdits edits = run.record.edits.value_or(RunEdits());
+    TACHO_CHECK(apply(o, run.record, edits));
+    TACHO_CHECK(check(edits));
+  }
   std::vector<RunRow> rows;
   for (const std::string& handle : o.runs) {
     TACHO_TRY(row, store.edit(handle, [&](const RunRecord& record, RunEdits& edits) {
