@@ -24,13 +24,22 @@ function describe(props: ChartProps): string {
 const plotsOf = (plot: uPlot, group: string | undefined) => (group ? uPlot.sync(group).plots : [plot]);
 const wholeRange = (plot: uPlot): Range => ({ min: plot.data[0][0] ?? 0, max: plot.data[0][plot.data[0].length - 1] ?? 0 });
 
+// Shows all of each chart.
+function resetZoom(plot: uPlot, group: string | undefined): void {
+  for (const each of plotsOf(plot, group)) each.setData(each.data, true);
+}
+
 // Zooms and moves with the keyboard; returns false for other keys.
 function zoomWithKey(plot: uPlot, group: string | undefined, key: string): boolean {
+  if (key === "Escape") {
+    resetZoom(plot, group);
+    return true;
+  }
   const { min = 0, max = 0 } = plot.scales["x"]!;
   const whole = wholeRange(plot);
   const length = (max ?? 0) - (min ?? 0);
-  const [factor, shift] = ({ "+": [0.5, 0], "=": [0.5, 0], "-": [2, 0], ArrowLeft: [1, -0.2], ArrowRight: [1, 0.2], Escape: [Infinity, 0] } as Record<string, [number, number]>)[key] ?? [];
-  if (factor === undefined || shift === undefined) return false;
+  const [factor, shift] = ({ "+": [0.5, 0], "=": [0.5, 0], "-": [2, 0], ArrowLeft: [1, -0.2], ArrowRight: [1, 0.2] } as Record<string, [number, number]>)[key] ?? [];
+  if (factor === undefined || shift === undefined || whole.max === whole.min) return false;
   const next = Math.min(length * factor, whole.max - whole.min);
   const from = Math.min(Math.max((min ?? 0) + (length - next) / 2 + shift * length, whole.min), whole.max - next);
   for (const each of plotsOf(plot, group)) each.setScale("x", { min: from, max: from + next });
@@ -147,7 +156,7 @@ export function Chart(props: ChartProps): JSX.Element {
         {props.title}
         {props.limit && <span class="soft"> ┄ {props.limit.label}</span>}
         <span class="chart-tools">
-          {zoomed && <button type="button" class="quiet" onClick={() => plot.current && zoomWithKey(plot.current, props.group, "Escape")}>Reset zoom</button>}
+          {zoomed && <button type="button" class="quiet" onClick={() => plot.current && resetZoom(plot.current, props.group)}>Reset zoom</button>}
           <button type="button" class="quiet" aria-pressed={large} aria-label={`Enlarge ${props.title}`} title="Enlarge" onClick={() => setLarge(!large)}>⤢</button>
           <details class="menu">
             <summary class="quiet" aria-label={`Save ${props.title}`} title="Save">⤓</summary>
@@ -161,7 +170,7 @@ export function Chart(props: ChartProps): JSX.Element {
       </figcaption>
       <div
         ref={place} role="img" aria-label={words} tabIndex={0}
-        onDblClick={() => plot.current && zoomWithKey(plot.current, props.group, "Escape")}
+        onDblClick={() => plot.current && resetZoom(plot.current, props.group)}
         onKeyDown={(event) => { if (plot.current && zoomWithKey(plot.current, props.group, event.key)) event.preventDefault(); }}
       />
       <Legend props={props} layout={layout} hidden={hidden} index={index} change={setHidden} />

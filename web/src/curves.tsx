@@ -29,7 +29,8 @@ function RunSource({ handle, mayLive, change }: { handle: string; mayLive: boole
 export function CurvesView(): JSX.Element {
   const url = useRoute();
   const view = useChartView();
-  const handles = [...new Set((url.searchParams.get("runs") ?? "").split(",").filter(Boolean))].slice(0, mostRuns);
+  const asked = [...new Set((url.searchParams.get("runs") ?? "").split(",").filter(Boolean))];
+  const handles = asked.slice(0, mostRuns);
   const [shown, setShown] = useState<Record<string, Shown>>({});
   const [typed, setTyped] = useState("");
   const keep = useCallback((handle: string, what: Shown) => setShown((old) => ({ ...old, [handle]: what })), []);
@@ -50,13 +51,14 @@ export function CurvesView(): JSX.Element {
             <button type="button" class="quiet" aria-label={`Remove run ${handle}`} onClick={() => set(handles.filter((each) => each !== handle))}>×</button>
           </span>
         ))}
-        <form onSubmit={(event) => { event.preventDefault(); if (typed.trim()) set([...handles, typed.trim()]); setTyped(""); }}>
+        <form onSubmit={(event) => { event.preventDefault(); if (typed.trim()) set([...asked, typed.trim()]); setTyped(""); }}>
           <input value={typed} placeholder="42" aria-label="Add a run: its number or key" size={12} onInput={(event) => setTyped(event.currentTarget.value)} />
           <button type="submit">Add run</button>
         </form>
       </div>
       {handles.map((handle, i) => <RunSource key={handle} handle={handle} mayLive={i < mostLive} change={keep} />)}
       {handles.map((handle) => shown[handle]?.problem && <ProblemNote key={handle} problem={shown[handle]!.problem!} />)}
+      {asked.length > mostRuns && <p role="status">Only the first {mostRuns} of {asked.length} runs are shown.</p>}
       {handles.length === 0
         ? <Empty title="No runs selected"><p>Select runs in the <a href="/">list of runs</a> and press Curves, or add the number of a run above.</p></Empty>
         : <Section id="charts" title="Charts" aside={<ChartControls charts={charts} view={view} />}><Charts charts={charts} view={view} /></Section>}

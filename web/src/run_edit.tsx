@@ -1,6 +1,6 @@
 // What the user says about a run: name, project, tags, notes; archive and delete.
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
 import { visible } from "./format";
 import { navigate } from "./route";
@@ -9,12 +9,14 @@ import type { RunDetail } from "./types";
 // Asks once more, in the page.
 export function DeleteButton({ what, confirm }: { what: string; confirm: () => void }): JSX.Element {
   const [asking, setAsking] = useState(false);
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => keep.current?.focus(), [asking]);
   if (!asking) return <button type="button" class="danger" onClick={() => setAsking(true)}>Delete</button>;
   return (
     <span class="asking" role="group" aria-label="Confirm">
       Delete {what} with all files?{" "}
       <button type="button" class="danger" onClick={() => { setAsking(false); confirm(); }}>Yes, delete</button>{" "}
-      <button type="button" ref={(button) => button?.focus()} onClick={() => setAsking(false)}>Keep</button>
+      <button type="button" ref={keep} onClick={() => setAsking(false)}>Keep</button>
     </span>
   );
 }

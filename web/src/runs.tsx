@@ -153,13 +153,13 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
 }
 
 // What can be done with the selected runs.
-function Selection({ ids, readOnly, clear, changed }: { ids: string[]; readOnly: boolean; clear: () => void; changed: () => void }): JSX.Element {
+function Selection({ ids, readOnly, clear, changed }: { ids: string[]; readOnly: boolean; clear: () => void; changed: (left: string[]) => void }): JSX.Element {
   const [problem, setProblem] = useState<Problem>();
   const each = (action: string, body?: object) => {
     void Promise.allSettled(ids.map((id) => post(`/runs/${id}/${action}`, body))).then((results) => {
       const failed = results.find((result) => result.status === "rejected");
-      if (failed) setProblem(failed.reason as Problem);
-      else changed();
+      setProblem(failed?.reason as Problem | undefined);
+      changed(ids.filter((_, i) => results[i]!.status === "rejected"));
     });
   };
   return (
@@ -247,7 +247,7 @@ export function RunsView({ readOnly }: { readOnly: boolean }): JSX.Element {
         {selected.length > 0 && (
           <Selection
             ids={selected} readOnly={readOnly} clear={() => set({ chosen: null })}
-            changed={() => { set({ chosen: null }); setChanges(changes + 1); }}
+            changed={(left) => { set({ chosen: left.join(",") || null }); setChanges(changes + 1); }}
           />
         )}
       </div>
