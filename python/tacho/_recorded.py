@@ -52,8 +52,11 @@ class Records:
         if run not in self._found:
             first = self._runs.index(run) // MOST_RECORDS * MOST_RECORDS
             some = self._runs[first:first + MOST_RECORDS]
-            for record in answer("runs", "export", "--json", "--brief", *some):
-                self._found[record["id"]] = record
+            try:
+                records = answer("runs", "export", "--json", "--brief", *some)
+            except Error:  # one of them was removed
+                records = answer("runs", "export", "--json", "--brief", run)
+            self._found.update((record["id"], record) for record in records)
         return self._found[run]
 
 

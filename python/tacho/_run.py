@@ -100,7 +100,11 @@ class Run:
             self._start()
         self.summary = Summary(self)
         self._describe()
-        self.config = Config(self, settings_of(config))
+        self.config = Config(self, {})
+        try:
+            self.config.update(config)
+        except Exception as error:  # of a config that is not a plain dict
+            warn(f"the config is not recorded: {type(error).__name__}: {error}")
         if notes and self._events:
             self._events.add("note", text=str(notes))
 

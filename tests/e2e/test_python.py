@@ -158,6 +158,13 @@ class Python(PythonCase):
             self.assertEqual(self.record()["outcome"], "ok")
             self.assertEqual(len(self.record().get("figures", [])) == 1000, complete)
 
+    def test_a_config_that_cannot_be_read_is_a_note(self):
+        err = self.python("import tacho\nfrom collections import UserDict\nclass Missing(UserDict):\n"
+                          "    def __getitem__(self, name): raise RuntimeError('no value')\n"
+                          "tacho.init(config=Missing(lr=1)).log({'a': 1})")
+        self.assertIn("tacho: note: the config is not recorded: RuntimeError: no value", err)
+        self.assertEqual(self.record()["outcome"], "ok")
+
     def test_a_missing_program_is_a_note(self):
         err = self.python("import tacho\nwith tacho.init() as run: run.log({'a': 1}); run.config.b = 2",
                           PATH="/nonexistent")
