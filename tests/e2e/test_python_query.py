@@ -261,7 +261,7 @@ class Live(QueryCase):
         self.assertEqual(process.stdout.readline(), b"up\n")
         wait_until(lambda: tacho.get_run().history(), "history")
         run = tacho.get_run()
-        self.assertEqual((run.outcome, run.seconds), ("running", None))
+        self.assertEqual(run.outcome, "running")  # its seconds, if known, are those so far
         self.assertEqual(run.history("loss")["loss"].step, [7])
         wait_until(lambda: tacho.get_run().config == {"lr": 0.1}, "config")
         process.communicate()
