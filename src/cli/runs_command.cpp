@@ -278,7 +278,7 @@ void add_runs_command(CLI::App& app, Context& context) {
   add_history_command(*runs, context);
   add_runs_edit_command(*runs, context);
 
-  CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON");
+  CLI::App* out = runs->add_subcommand("export", "export runs as CSV or JSON, or for other tools");
   auto exported = std::make_shared<ListOptions>();
   exported->limit = 0;
   out->add_option("run", exported->runs, "ids or keys of runs (default: all that match)");
