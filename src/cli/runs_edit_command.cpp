@@ -26,10 +26,6 @@ Result<void> apply(const EditOptions& o, const RunRecord& record, RunEdits& edit
   if (o.set.notes) edits.notes = o.set.notes;
   if (o.set.archived || o.unarchive) edits.archived = o.set.archived;
   std::vector<std::string> tags = record.tags();
-  for (std::string& tag : tags) {  // those of the program may have commas
-    tag = printable(tag.substr(0, 200));
-    std::ranges::replace(tag, ',', ' ');
-  }
   for (const std::string& tag : o.untags) {
     if (std::erase(tags, tag) > 0) continue;
     return Error{ErrorCode::usage,

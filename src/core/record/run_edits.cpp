@@ -45,6 +45,22 @@ Result<void> check(const RunEdits& edits) {
   return {};
 }
 
+std::vector<std::string> tags_of(std::vector<std::string> given) {
+  for (std::string& tag : given) {
+    std::size_t end = std::min(tag.size(), kLongestWord);
+    // Not within a character.
+    while (end > 0 && end < tag.size() && (static_cast<unsigned char>(tag[end]) & 0xC0U) == 0x80) {
+      --end;
+    }
+    tag.resize(end);
+    std::ranges::replace_if(
+        tag, [](unsigned char c) { return c < 0x20 || c == 0x7F || c == ','; }, ' ');
+  }
+  std::erase(given, "");
+  if (given.size() > kMostTags) given.resize(kMostTags);
+  return given;
+}
+
 Result<std::optional<RunEdits>> read_edits(const RunFolder& folder) {
   const auto text = read_confined(folder.path(), folder.edits(), kLargestFile);
   if (!text.ok() && text.error().code == ErrorCode::not_found) return std::optional<RunEdits>();

@@ -31,6 +31,10 @@ void describe(auto&& f, Is<RunEdits> auto& e) {
 // Names, projects and tags are short lines; tags have no comma, which separates them in lists.
 Result<void> check(const RunEdits& edits);
 
+// Makes such tags of what a program gave: commas and control characters become spaces, long tags
+// are cut, and only the first ones are kept.
+std::vector<std::string> tags_of(std::vector<std::string> given);
+
 // Nothing if the folder has no such file.
 Result<std::optional<RunEdits>> read_edits(const RunFolder& folder);
 Result<void> write_edits(const RunFolder& folder, const RunEdits& edits);

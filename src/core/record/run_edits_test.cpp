@@ -45,6 +45,13 @@ TEST_F(RunEditsTest, RefusesWhatListsCannotShow) {
   EXPECT_FALSE(check({.notes = std::string((64 << 10) + 1, 'x')}).ok());
 }
 
+TEST_F(RunEditsTest, TagsOfProgramsAreMadeFitForLists) {
+  const auto tags = tags_of({"first, second", "a\nb", "", std::string(199, 'x') + "é"});
+  EXPECT_THAT(tags, testing::ElementsAre("first  second", "a b", std::string(199, 'x')));
+  EXPECT_TRUE(check({.tags = tags}).ok());
+  EXPECT_TRUE(check({.tags = tags_of(std::vector<std::string>(60, "x"))}).ok());
+}
+
 TEST_F(RunEditsTest, RefusesFilesThatItWouldNotWrite) {
   write("{\"archived\": 1}");
   EXPECT_THAT(refused(), HasSubstr("archived"));

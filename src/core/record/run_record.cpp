@@ -151,7 +151,7 @@ class RecordBuilder {
     RunDescribed& all = *record_.described;
     if (!e.name.empty()) all.name = e.name;
     if (!e.project.empty()) all.project = e.project;
-    if (!e.tags.empty()) all.tags = e.tags;
+    if (!e.tags.empty()) all.tags = tags_of(e.tags);
     for (const auto& [name, value] : e.config) all.config.insert_or_assign(name, value);
   }
 
