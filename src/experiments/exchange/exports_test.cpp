@@ -24,6 +24,7 @@ using testing::UnorderedElementsAre;
 PortableRun digits_run() {
   PortableRun run{.id = "k1"};
   run.described = {"base", "digits", {"small", "owner=me"}, {{"lr", "0.1"}, {"model.depth", "3"}}};
+  run.notes = {"a note"};
   run.began = 1700000000.125;
   run.ended = 1700000009.5;
   run.outcome = Outcome::cancelled;
@@ -75,6 +76,7 @@ TEST_F(ExportsTest, MlflowKeepsAllThatDescribesARun) {
   EXPECT_EQ(run.described.name, "base");
   EXPECT_EQ(run.described.project, "digits");
   EXPECT_THAT(run.described.tags, UnorderedElementsAre("small", "owner=me"));
+  EXPECT_THAT(run.notes, ElementsAre("a note"));
   EXPECT_EQ(run.described.config, digits_run().described.config);
   EXPECT_EQ(run.began, digits_run().began);
   EXPECT_EQ(run.ended, digits_run().ended);
@@ -149,6 +151,26 @@ TEST_F(ExportsTest, ARunWithoutFiguresHasOnlySettings) {
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("run base has no figures"));
   EXPECT_EQ(round_trip(run, ExportFormat::mlflow, "mlruns").described.config.size(), 2U);
+}
+
+TEST_F(ExportsTest, ValuesWithoutAStepAreNumberedByName) {
+  const RunFolder folder(folder_.path() / "run");
+  StoredRun stored;
+  stored.row = {.id = 4, .folder = folder.path(), .model = "train.py"};
+  stored.record.order = new_order(CommandSpec{});
+  stored.record.edits = RunEdits{.notes = "by the user"};
+  ASSERT_TRUE(folder.create(stored.record.order).ok());
+  auto sink = *JsonLinesSink::open(folder.events());
+  for (const auto& [time, name] : {std::pair(1, "loss"), {2, "top1"}, {3, "loss"}}) {
+    ASSERT_TRUE(sink->write({1000.0 + time, FiguresSeen{"output", {}, {{name, 0.5}}}}).ok());
+  }
+  const auto run = portable_run(stored);
+  ASSERT_TRUE(run.ok()) << run.error().message;
+  ASSERT_THAT(run->points, SizeIs(3));
+  EXPECT_EQ(run->points[0].step, 1);
+  EXPECT_EQ(run->points[1].step, 1);
+  EXPECT_EQ(run->points[2].step, 2);
+  EXPECT_THAT(run->notes, ElementsAre("by the user"));
 }
 
 TEST_F(ExportsTest, ATrainingHasItsStepsAndEpochs) {

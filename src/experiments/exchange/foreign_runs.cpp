@@ -41,7 +41,7 @@ Result<PortableRun> read_wandb_file(const fs::path& file) {
   return std::move(run);
 }
 
-Result<PortableRun> read_history(const fs::path& file, const std::string& step) {
+Result<PortableRun> read_table(const fs::path& file, const std::string& step) {
   const HistorySource source{step, changed_at(file)};
   TACHO_TRY(text, read_confined(file.parent_path(), file, kLargestImport));
   if (file.extension() == ".csv") {
@@ -99,7 +99,7 @@ Result<std::vector<PortableRun>> read_single_file(const fs::path& file, const st
   const std::string kind = file.extension();
   if (kind == ".wandb") return read_each({file}, read_wandb_file);
   if (kind == ".csv" || kind == ".jsonl") {
-    return read_each({file}, [&](const fs::path& path) { return read_history(path, step); });
+    return read_each({file}, [&](const fs::path& path) { return read_table(path, step); });
   }
   if (file.filename().string().find("tfevents") != std::string::npos) {
     return read_each({file.parent_path()}, read_tensorboard);

@@ -105,6 +105,9 @@ MlflowRun mlflow_run(const PortableRun& run) {
                               equals == std::string::npos ? "" : word.substr(equals + 1));
   }
   out.tags.insert_or_assign(kNameTag, run.described.name);
+  if (!run.notes.empty()) {
+    out.tags.insert_or_assign(kNoteTag, fmt::format("{}", fmt::join(run.notes, "\n")));
+  }
   return out;
 }
 

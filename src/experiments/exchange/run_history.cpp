@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/record/history.h"
@@ -19,22 +20,29 @@ std::map<std::string, std::string> settings_of(const RunSpec& spec) {
   return out;
 }
 
+// Values without a step are numbered from 1 for each name, as tacho runs history does.
+void number_points(std::vector<HistoryPoint>& points) {
+  std::map<std::string, std::int64_t> counts;
+  for (HistoryPoint& point : points) {
+    std::int64_t number = 0;
+    for (const auto& [name, value] : point.values) number = std::max(number, ++counts[name]);
+    if (!point.step) point.step = number;
+  }
+}
+
 }  // namespace
 
 Result<PortableRun> portable_run(const StoredRun& stored) {
   const RunRecord& record = stored.record;
   const RunFolder folder(stored.row.folder);
   TACHO_TRY(points, read_history(folder).in(fmt::format("run {}", stored.row.id)));
-  // Figures without a step are numbered in their order.
-  std::int64_t unnumbered = 0;
-  for (HistoryPoint& point : points) {
-    if (!point.step) point.step = unnumbered++;
-  }
+  number_points(points);
   PortableRun run{.id = record.order.key, .source = folder.path()};
   if (record.described) run.described = *record.described;
   run.described.name = record.name().empty() ? stored.row.model : record.name();
   run.described.project = record.project();
   run.described.tags = record.tags();
+  if (record.edits && record.edits->notes) run.notes = {*record.edits->notes};
   if (!record.order.command) run.described.config = settings_of(record.order.spec);
   run.began = record.started_at.value_or(record.order.created_at);
   run.ended = run.began + record.totals.wall_seconds;
