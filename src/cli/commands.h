@@ -16,6 +16,7 @@ void add_sweep_command(CLI::App& app, Context& context);
 void add_study_command(CLI::App& app, Context& context);
 void add_report_command(CLI::App& app, Context& context);
 void add_compare_command(CLI::App& app, Context& context);
+void add_try_command(CLI::App& app, Context& context);
 void add_diff_command(CLI::App& app, Context& context);
 void add_data_command(CLI::App& app, Context& context);
 void add_describe_command(CLI::App& app, Context& context);

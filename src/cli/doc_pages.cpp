@@ -23,6 +23,7 @@
 #include "cli/doc_studies.h"
 #include "cli/doc_sweeps.h"
 #include "cli/doc_train.h"
+#include "cli/doc_try.h"
 
 namespace tacho {
 
@@ -47,7 +48,8 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"python-query", kDocPythonQuery, ""},
                                         DocPage{"runs", kDocRuns, ""},
                                         DocPage{"studies", kDocStudies, ""},
-                                        DocPage{"sweeps", kDocSweeps, ""}};
+                                        DocPage{"sweeps", kDocSweeps, ""},
+                                        DocPage{"try", kDocTry, ""}};
   return kPages;
 }
 

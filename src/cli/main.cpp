@@ -26,8 +26,9 @@ struct CommandGroup {
 std::vector<CommandGroup> command_groups() {
   return {{"Train and record",
            {add_train_command, add_run_command, add_runs_command, add_sweep_command}},
-          {"Explain", {add_report_command, add_describe_command, add_bench_command}},
-          {"Compare", {add_compare_command, add_diff_command, add_study_command}},
+          {"Explain and compare",
+           {add_report_command, add_try_command, add_compare_command, add_diff_command,
+            add_study_command, add_describe_command, add_bench_command}},
           {"Predict and rent",
            {add_predict_command, add_curve_command, add_recommend_command, add_catalog_command,
             add_ledger_command, add_fit_command, add_evaluate_command}},

@@ -54,6 +54,7 @@ SHORTER = [
     (r"--repeat 2 --max-repeat 2 (.*--cmd)", r"--repeat 5 --max-repeat 5 \1"),
     (r"--repeat 2 --max-repeat 2 (.*)--repeat 10", r"\1--repeat 2 --max-repeat 2"),
     (r"(compare .*)--steps \d+", r"\1--steps 3 --eval-samples 64"),
+    (r"tacho try -- ", "tacho try --budget 20s -- "),
     (r"batch=32,64,128", "batch=32,64"),
     (r"(bench comms --quick)", r"\1 --max-size 64K --no-gradients"),
     (r"(compare (?!.*--cmd).*)--max-time \d+\w", r"\1--max-time 4s"),

@@ -107,8 +107,11 @@ Result<KeptComparison> CompareRunner::carry_out(const ComparePlan& plan, const s
   };
   TACHO_CHECK(keep(comparison));
   const CompareHooks hooks{
-      .make_run = [&runner](const PlannedVariant& variant,
-                            RunView& run_view) { return run_of(runner, variant, run_view); },
+      .make_run = [&](const PlannedVariant& variant, RunView& run_view) -> Result<FinishedRun> {
+        TACHO_TRY(run, run_of(runner, variant, run_view));
+        if (after_) TACHO_CHECK(after_(variant, run));
+        return std::move(run);
+      },
       .keep = keep,
       .now = steady_now,
       .interrupts = interrupts_};

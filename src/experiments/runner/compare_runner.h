@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -24,6 +25,9 @@ struct RuleChanges {
 };
 StopRule changed(StopRule rule, const RuleChanges& changes);
 
+// Called after every run. An error counts as a failed run of the variant.
+using AfterRun = std::function<Result<void>(const PlannedVariant&, const FinishedRun&)>;
+
 // Executes a plan and stores the comparison; its runs are ordinary runs of the store. The
 // comparison is stored before its first run and after every block, so a kill loses at most one
 // block and resume() can continue.
@@ -31,8 +35,12 @@ class CompareRunner {
  public:
   // `interrupts` counts Ctrl-C: the first ends the current run and the comparison.
   CompareRunner(std::filesystem::path home, RunStore& store, const std::atomic<int>& interrupts,
-                RunHook* hook = nullptr)
-      : home_(std::move(home)), store_(store), interrupts_(interrupts), hook_(hook) {}
+                RunHook* hook = nullptr, AfterRun after = {})
+      : home_(std::move(home)),
+        store_(store),
+        interrupts_(interrupts),
+        hook_(hook),
+        after_(std::move(after)) {}
 
   // `key` is the name in the store and must be new.
   Result<KeptComparison> run(const ComparePlan& plan, CompareView& view,
@@ -56,6 +64,7 @@ class CompareRunner {
   RunStore& store_;
   const std::atomic<int>& interrupts_;
   RunHook* hook_;
+  AfterRun after_;
 };
 
 }  // namespace tacho

@@ -1,0 +1,99 @@
+#include "machine/env/scratch_view.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+namespace tacho {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel wants the whole map in one write, and no other file in its place.
+Result<void> write_map(const char* file, const std::string& text) {
+  const UniqueFd map(::open(file, O_WRONLY | O_CLOEXEC));
+  if (!map || ::write(map.get(), text.data(), text.size()) < 0) return system_error(file, errno);
+  return {};
+}
+
+// Without privileges, a namespace of users with only this one gives the right to mount.
+Result<void> enter_namespace() {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (user != 0 || ::unshare(CLONE_NEWNS) != 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return system_error("unshare", errno);
+    TACHO_CHECK(write_map("/proc/self/setgroups", "deny"));
+    TACHO_CHECK(write_map("/proc/self/uid_map", fmt::format("{0} {0} 1", user)));
+    TACHO_CHECK(write_map("/proc/self/gid_map", fmt::format("{0} {0} 1", group)));
+  }
+  if (::mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
+    return system_error("/", errno);
+  return {};
+}
+
+std::string open_path(const UniqueFd& fd) { return fmt::format("/proc/self/fd/{}", fd.get()); }
+
+}  // namespace
+
+Result<ScratchView> ScratchView::enter(const std::vector<fs::path>& folders,
+                                       const std::vector<fs::path>& shared) {
+  ScratchView view(std::make_unique<ScratchFolder>());
+  const auto open_all = [](const std::vector<fs::path>& paths,
+                           std::vector<Place>& places) -> Result<void> {
+    for (const fs::path& path : paths) {
+      UniqueFd before(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (!before) return system_error(path, errno);
+      places.push_back({path, std::move(before)});
+    }
+    return {};
+  };
+  TACHO_CHECK(enter_namespace());
+  // Opened in this namespace, because folders of another cannot be mounted.
+  TACHO_CHECK(open_all(folders, view.folders_));
+  TACHO_CHECK(open_all(shared, view.shared_));
+  TACHO_CHECK(view.mount_all());
+  return view;
+}
+
+Result<void> ScratchView::mount_all() const {
+  const fs::path layers = scratch_->path() / std::to_string(round_);
+  for (std::size_t i = 0; i < folders_.size(); ++i) {
+    const Place& place = folders_[i];
+    const fs::path upper = layers / std::to_string(i) / "upper";
+    const fs::path work = layers / std::to_string(i) / "work";
+    TACHO_CHECK(make_folders(upper));
+    TACHO_CHECK(make_folders(work));
+    // Names of descriptors, because names of folders may contain commas and colons.
+    const std::string options = fmt::format("userxattr,lowerdir={},upperdir={},workdir={}",
+                                            open_path(place.before), upper.string(), work.string());
+    if (::mount("overlay", place.path.c_str(), "overlay", 0, options.c_str()) != 0) {
+      return system_error(place.path, errno);
+    }
+  }
+  for (const Place& place : shared_) {
+    const std::string before = open_path(place.before);
+    if (::mount(before.c_str(), place.path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+      return system_error(place.path, errno);
+    }
+  }
+  return {};
+}
+
+Result<void> ScratchView::reset() {
+  for (const auto* places : {&shared_, &folders_}) {
+    for (auto place = places->rbegin(); place != places->rend(); ++place) {
+      if (::umount2(place->path.c_str(), MNT_DETACH) != 0) return system_error(place->path, errno);
+    }
+  }
+  std::error_code ignored;
+  fs::remove_all(scratch_->path() / std::to_string(round_), ignored);
+  ++round_;
+  return mount_all();
+}
+
+}  // namespace tacho
