@@ -1,22 +1,11 @@
 // The parts of the pages that compute curves, without a browser.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { load } from "./bundled.mjs";
 
-const web = join(resolve(dirname(fileURLToPath(import.meta.url)), "../.."), "web");
-const { build } = createRequire(join(web, "package.json"))("esbuild");
-
-async function load(file) {
-  const { outputFiles: [bundle] } = await build({
-    entryPoints: [join(web, "src", file)], bundle: true, format: "esm", write: false, jsx: "automatic", jsxImportSource: "preact",
-  });
-  return import(`data:text/javascript;base64,${Buffer.from(bundle.contents).toString("base64")}`);
-}
-const { axisOf, interpolated, linesOn, overlaid, smoothed } = await load("curve.ts");
+const { axisOf, interpolated, linesOn, overlaid, singlePoints, smoothed } = await load("curve.ts");
 const { chartsOf, originOf, stepTimes } = await load("run_curves.ts");
-const { pathOf, svgOf } = await load("chart_image.ts");
+const { discsOf, pathOf, svgOf } = await load("chart_image.ts");
 const { nearestIndex } = await load("chart_plot.ts");
 
 const close = (actual, expected) => actual.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) < 1e-12, `${actual} is not ${expected}`));
@@ -102,6 +91,17 @@ test("the value at the cursor is that of the nearest point of the line", () => {
 test("a line is broken at gaps, not where only other lines have points", () => {
   const same = (v) => v;
   assert.equal(pathOf([0, 1, 2, 3, 4], [1, undefined, 2, null, 3], same, same), "M0.0 1.0L2.0 2.0M4.0 3.0");
+});
+
+test("points that no line can show are found: those between gaps", () => {
+  assert.deepEqual(singlePoints([1]), [0]);
+  assert.deepEqual(singlePoints([]), []);
+  assert.deepEqual(singlePoints([null, 1, undefined, null, 2, undefined, 3, null, 4]), [1, 8]);
+});
+
+test("a point is drawn as a disc", () => {
+  const same = (v) => v;
+  assert.equal(discsOf([1, 2], [0, 10, 20], [5, 7, null], same, same), "M7.5 7.0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0Z");
 });
 
 test("a saved picture is well-formed, whatever a figure is called", () => {

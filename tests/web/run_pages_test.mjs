@@ -1,7 +1,7 @@
 // The controls of a run's page, of the curves of several runs, and of names, tags and the archive.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { checkAccessibility, Dashboard } from "./dashboard.mjs";
@@ -301,6 +301,27 @@ test("a read-only dashboard offers and accepts no edits", async () => {
   } finally {
     await reader.stop();
   }
+});
+
+test("single points are shown, on the page and in a saved picture", async () => {
+  await page.goto("/runs/1");
+  const figure = chart(/^Accuracy by/); // one epoch
+  await figure.locator("canvas").waitFor();
+  assert.match(String(await saved(figure, "SVG")), /a2\.5 2\.5 .*fill="#/);
+  const file = join(dashboard.home, "sparse.jsonl");
+  writeFileSync(file, Array.from({ length: 60 }, (_, i) => JSON.stringify({ step: i, sparse: i % 20 === 3 ? 0.5 : null })).join("\n"));
+  await dashboard.tacho("runs", "import", file);
+  await page.goto("/runs/last?smooth=0");
+  const sparse = chart(/^sparse by/);
+  await sparse.locator("canvas").waitFor();
+  const drawn = (picture) => (String(picture).match(/a2\.5/g) ?? []).length / 2;
+  assert.equal(drawn(await saved(sparse, "SVG")), 3);
+  // On the page: some pixels in the middle of the chart have the colour of the line.
+  assert.ok(await sparse.locator("canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(canvas.width * 0.5, 0, canvas.width * 0.4, canvas.height * 0.75);
+    const colors = Array.from({ length: data.length / 4 }, (_, i) => [...data.slice(4 * i, 4 * i + 3)]);
+    return colors.some((rgb) => Math.max(...rgb) - Math.min(...rgb) > 80);
+  }));
 });
 
 test("no page had errors", () => assert.deepEqual(page.errors, []));

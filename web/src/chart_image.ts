@@ -1,7 +1,7 @@
 // A chart as a picture: SVG, or PNG in twice its size.
 import type uPlot from "uplot";
-import { colorOf, lineColor, type ChartProps, type Layout } from "./chart_plot";
-import type { Values } from "./curve";
+import { colorOf, lineColor, pointSize, type ChartProps, type Layout } from "./chart_plot";
+import { singlePoints, type Values } from "./curve";
 
 interface Shape { path: string; stroke?: string; fill?: string; opacity?: number; dash?: string; width?: number; inside?: boolean }
 interface Label { text: string; x: number; y: number; color: string; anchor: "start" | "middle" | "end"; bold?: boolean }
@@ -23,6 +23,13 @@ export function pathOf(x: ArrayLike<number>, values: ArrayLike<number | null | u
     down = value !== null;
   }
   return path;
+}
+
+// A disc at each of these points.
+export function discsOf(points: number[], x: ArrayLike<number>, values: ArrayLike<number | null | undefined>, toX: (v: number) => number, toY: (v: number) => number): string {
+  const [r, d] = [pointSize / 2, pointSize];
+  const disc = (i: number) => `M${(toX(x[i]!) - r).toFixed(1)} ${toY(values[i]!).toFixed(1)}a${r} ${r} 0 1 0 ${d} 0a${r} ${r} 0 1 0 ${-d} 0Z`;
+  return points.filter((i) => values[i] != null).map(disc).join("");
 }
 
 // What is visible: the zoomed range, without hidden lines.
@@ -49,7 +56,12 @@ export function pictureOf(u: uPlot, props: ChartProps, layout: Layout, hidden: S
   }
   if (props.limit) picture.shapes.push({ path: `M${left} ${toY(props.limit.value)}H${left + width}`, stroke: soft, dash: "4 3", inside: true });
   const x = u.data[0];
-  const line = (i: number) => pathOf(x, u.data[i] as Values, toX, toY);
+  const addLine = (i: number, points: boolean | undefined, how: { stroke: string; width?: number; opacity?: number; dash?: string }) => {
+    const values = u.data[i] as Values;
+    const discs = discsOf(points ? Array.from(x, (_, k) => k) : singlePoints(values), x, values, toX, toY);
+    picture.shapes.push({ path: pathOf(x, values, toX, toY), inside: true, ...how });
+    if (discs) picture.shapes.push({ path: discs, fill: how.stroke, inside: true, ...(how.opacity ? { opacity: how.opacity } : {}) });
+  };
   let legendX = 8;
   let legendY = picture.height + 4;
   props.lines.forEach((each, i) => {
@@ -63,8 +75,8 @@ export function pictureOf(u: uPlot, props: ChartProps, layout: Layout, hidden: S
       const edge = [...order.map((k) => along(k, places.high!)), ...order.reverse().map((k) => along(k, places.low!))];
       if (edge.length > 0) picture.shapes.push({ path: `M${edge.join("L")}Z`, fill: color, opacity: 0.18, inside: true });
     }
-    if (places.shown !== places.values) picture.shapes.push({ path: line(places.values), stroke: color, opacity: 0.35, inside: true, ...dash });
-    picture.shapes.push({ path: line(places.shown), stroke: color, width: 1.5, inside: true, ...dash });
+    if (places.shown !== places.values) addLine(places.values, each.points, { stroke: color, opacity: 0.35, ...dash });
+    addLine(places.shown, each.points, { stroke: color, width: 1.5, ...dash });
     const needed = 30 + each.label.length * 6;
     if (legendX > 8 && legendX + needed > picture.width) [legendX, legendY] = [8, legendY + lineHeight];
     picture.shapes.push({ path: `M${legendX} ${legendY + 5}h12`, stroke: color, width: 3, ...dash });

@@ -1,6 +1,6 @@
 // How uPlot draws a chart: scales, axes, series.
 import uPlot from "uplot";
-import { smoothed, type Values } from "./curve";
+import { singlePoints, smoothed, type Values } from "./curve";
 import { seconds, tick } from "./format";
 import { logTicks, roundTicks } from "./statistics";
 
@@ -37,6 +37,12 @@ const translucent = (color: string, percent: number) => `color-mix(in srgb, ${co
 
 // Byte axes use powers of two, so that ticks are round numbers.
 const byteSteps = Array.from({ length: 60 }, (_, i) => 2 ** i);
+
+export const pointSize = 5; // diameter
+// A line's points: all, or those that the line cannot show.
+const pointsOf = (line: Line, fill: string): uPlot.Series.Points => ({
+  size: pointSize, fill, show: line.points ?? false, filter: (u, i) => (line.points ? null : singlePoints(u.data[i]!)),
+});
 
 const isSmoothed = (props: ChartProps, line: Line) => (props.smoothing ?? 0) > 0 && line.smooth !== false;
 const positive = (values: Values): Values => values.map((v) => (v !== null && v !== undefined && v <= 0 ? null : v));
@@ -75,13 +81,14 @@ export function layoutOf(props: ChartProps): Layout {
       bands.push({ series: [places.high, places.low], fill: translucent(color, 18) });
     }
     const smooth = isSmoothed(props, line);
+    const stroke = smooth ? translucent(color, 35) : color;
+    const dash = line.dashed ? { dash: [5, 4] } : {};
     places.values = places.shown = add(line.values, {
-      label: line.label, stroke: smooth ? translucent(color, 35) : color, width: smooth ? 1 : 1.5, spanGaps: false,
-      ...(line.dashed ? { dash: [5, 4] } : {}), ...(line.points ? { points: { show: true, size: 5, fill: color } } : {}),
+      label: line.label, stroke, width: smooth ? 1 : 1.5, spanGaps: false, points: pointsOf(line, stroke), ...dash,
     });
     places.all.push(places.values);
     if (smooth) {
-      places.shown = add(smoothed(line.values, props.smoothing!), { label: line.label, stroke: color, width: 1.8, ...(line.dashed ? { dash: [5, 4] } : {}) });
+      places.shown = add(smoothed(line.values, props.smoothing!), { label: line.label, stroke: color, width: 1.8, points: pointsOf(line, color), ...dash });
       places.all.push(places.shown);
     }
     return places;

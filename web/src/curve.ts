@@ -50,6 +50,21 @@ export function interpolated(x: number, xs: number[], ys: (number | null)[]): nu
   return (ys[after - 1] ?? NaN) * (1 - part) + (ys[after] ?? NaN) * part;
 }
 
+// The points that a line cannot show, because there are gaps on both sides.
+export function singlePoints(values: ArrayLike<number | null | undefined>): number[] {
+  const single: number[] = [];
+  let inARow = 0;
+  let last = 0;
+  for (let i = 0; i <= values.length; ++i) {
+    const value = i < values.length ? values[i] : null;
+    if (value === undefined) continue;
+    if (value === null && inARow === 1) single.push(last);
+    inARow = value === null ? 0 : inARow + 1;
+    last = i;
+  }
+  return single;
+}
+
 const isAscending = (xs: number[]) => xs.every((x, i) => i === 0 || xs[i - 1]! <= x);
 
 // The axis of a chart: the selected one, or else one that its curves have.
