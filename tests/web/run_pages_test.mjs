@@ -234,6 +234,22 @@ test("a run gets a name, a project, tags and notes", async () => {
   await page.getByRole("img", { name: /^Training loss by step\. base <b>: .* run 2: / }).waitFor();
 });
 
+test("the links of a project and a tag find its runs, whatever it is called", async () => {
+  const project = 'the "best" \\ a>b = c & <d>';
+  await dashboard.tacho("runs", "edit", "1", "--project", project, "--tag", 'the "t" tag');
+  for (const name of [project, 'the "t" tag']) {
+    await page.goto("/runs/1");
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.getByText("1 match").waitFor();
+  }
+  await page.goto("/?group=project");
+  await page.getByRole("rowheader", { name: project }).getByRole("link").click();
+  await page.getByText("1 match").waitFor();
+  await page.goto("/?group=project");
+  await page.getByRole("rowheader", { name: "–" }).getByRole("link").click();
+  await page.getByText("3 match").waitFor();
+});
+
 test("a wrong edit is refused with a reason", async () => {
   await page.goto("/runs/1");
   await page.getByRole("button", { name: "Edit" }).click();

@@ -4,32 +4,25 @@ export interface Conditions {
   words: string[];
 }
 
-const condition = /^([a-z_0-9]+)\s*(>=|<=|!=|=|<|>|~)(.+)$/;
+// Quotes allow any character in a value: model="my run". Within them, a backslash precedes a quote or a backslash.
+const quoted = /"((?:[^"\\]|\\.)*)"?/gs;
+const pieces = /(?:([a-z_0-9]+)\s*(>=|<=|!=|=|<|>|~)\s*)?((?:"(?:[^"\\]|\\.)*"?|[^\s"])*)/gs;
 
-// Quotes allow spaces in a value: model="my run".
-function splitOutsideQuotes(text: string): string[] {
-  const found: string[] = [];
-  let piece = "";
-  let quoted = false;
-  for (const c of text) {
-    if (c === '"') quoted = !quoted;
-    else if (/\s/.test(c) && !quoted) {
-      if (piece) found.push(piece);
-      piece = "";
-    } else piece += c;
-  }
-  if (piece) found.push(piece);
-  return found;
-}
+const unquoted = (text: string) => text.replace(quoted, (_, inside: string) => inside.replace(/\\(["\\])/g, "$1"));
+const quote = (value: string) => (/^[\w.-]+$/.test(value) ? value : `"${value.replace(/["\\]/g, "\\$&")}"`);
+
+// The reverse of parseFilter().
+export const conditionText = (column: string, relation: string, value: string) => `${column}${relation}${quote(value)}`;
 
 export function parseFilter(text: string, columns: Set<string>): Conditions {
-  const normalised = text.replace(/\s*(>=|<=|!=|=|<|>|~)\s*/g, "$1");
   const conditions: Conditions = { where: [], words: [] };
-  for (const piece of splitOutsideQuotes(normalised)) {
-    const match = condition.exec(piece);
-    if (match && columns.has(match[1]!)) conditions.where.push(piece);
+  for (const [whole, column = "", relation = "", typed = ""] of text.matchAll(pieces)) {
+    const value = unquoted(typed);
     // An incomplete condition matches all runs: it is still being typed.
-    else if (!/^[a-z_0-9]+(>=|<=|!=|=|<|>|~)$/.test(piece)) conditions.words.push(piece);
+    if (whole === "" || (relation && !typed)) continue;
+    if (!columns.has(column)) conditions.words.push(column + relation + value);
+    // The space ends the relation.
+    else conditions.where.push(column + relation + (/^[=!<>~]/.test(value) ? " " : "") + value);
   }
   return conditions;
 }

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { post, type Problem } from "./api";
+import { conditionText } from "./filter";
 import { visible } from "./format";
 import { navigate } from "./route";
 import type { RunDetail } from "./types";
@@ -21,6 +22,8 @@ export function DeleteButton({ what, confirm }: { what: string; confirm: () => v
   );
 }
 
+const filtered = (...condition: [string, string, string]) => `/?q=${encodeURIComponent(conditionText(...condition))}`;
+
 export function RunWords({ run }: { run: RunDetail }): JSX.Element {
   const notes = run.record.edits?.notes;
   return (
@@ -28,8 +31,8 @@ export function RunWords({ run }: { run: RunDetail }): JSX.Element {
       {(run.project || run.tags || run.archived) && (
         <p class="meta">
           {run.archived && <span class="tag">archived</span>}
-          {run.project && <a href={`/?q=${encodeURIComponent(`project="${run.project}"`)}`}>{visible(run.project)}</a>}
-          {run.tags && run.tags.split(", ").map((tag) => <a key={tag} class="tag" href={`/?q=${encodeURIComponent(`tags~"${tag}"`)}`}>{visible(tag)}</a>)}
+          {run.project && <a href={filtered("project", "=", run.project)}>{visible(run.project)}</a>}
+          {run.tags && run.tags.split(", ").map((tag) => <a key={tag} class="tag" href={filtered("tags", "~", tag)}>{visible(tag)}</a>)}
         </p>
       )}
       {notes && <p class="user-notes">{notes}</p>}

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { post, useApi, type Problem } from "./api";
 import { titleOf, useColumns, defaultColumns } from "./columns";
-import { conditionParams, parseFilter } from "./filter";
+import { conditionParams, conditionText, parseFilter } from "./filter";
 import { count, formatValue } from "./format";
 import { navigate, useRoute, withParams } from "./route";
 import { DeleteButton } from "./run_edit";
@@ -129,7 +129,7 @@ function Groups({ by, metric, params, columns, url }: { by: string; metric: stri
           {groups.map((group) => (
             <tr key={group.value}>
               <th scope="row">
-                <a href={withParams(url, { group: null, q: `${url.searchParams.get("q") ?? ""} ${by}=${/\s/.test(group.value) ? `"${group.value}"` : group.value}`.trim() })}>
+                <a href={withParams(url, { group: null, q: `${url.searchParams.get("q") ?? ""} ${conditionText(by, "=", group.value)}`.trim() })}>
                   {group.value || "–"}
                 </a>
               </th>
