@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Measures in Chromium how soon the dashboard can be used: the first page, a filter while typing,
-// scrolling, a jump to the end of the list, a run with millions of kernels, the charts of runs with millions of points.
-//   bench/measure_pages.mjs [--runs 100000] [--kernels 5000000] [--points 1000000] [--home FOLDER]
+// scrolling, a jump to the end of the list, a run with millions of kernels, the charts of runs with millions of points,
+// live figures.
+//   bench/measure_pages.mjs [--runs 100000] [--kernels 5000000] [--points 1000000] [--live 16000] [--home FOLDER]
 // With --home, its store and its run with a trace are used; without, both are generated.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,10 +14,10 @@ import { parseArgs } from "node:util";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const { chromium } = createRequire(join(root, "web/package.json"))("playwright-core");
-const tacho = join(root, "build/bin/tacho");
+const tacho = process.env.TACHO ?? join(root, "build/bin/tacho");
 const { values: options } = parseArgs({ options: {
   runs: { type: "string", default: "100000" }, kernels: { type: "string", default: "5000000" },
-  points: { type: "string", default: "1000000" }, home: { type: "string" },
+  points: { type: "string", default: "1000000" }, live: { type: "string", default: "16000" }, home: { type: "string" },
 } });
 const kernels = Number(options.kernels);
 const rounds = 7;
@@ -197,6 +198,56 @@ async function measureCharts(what, link, title) {
   say(`${what}: a new window shows its first chart`, opened);
 }
 
+// The page of a running program gets as many lines of three figures, then a few more per frame. The browser's
+// EventSource is replaced, so that the time of a frame is that of the page alone.
+async function measureLive(points) {
+  const program = spawn(tacho, ["run", "-q", "--", "sh", "-c", "echo step=1 loss=1; exec sleep 1000"], { env, stdio: "ignore" });
+  const page = await fresh();
+  await page.addInitScript(() => {
+    globalThis.EventSource = class extends EventTarget {
+      constructor() {
+        super();
+        globalThis.stream = this;
+      }
+      close() {}
+    };
+  });
+  const isRunning = async () => {
+    await page.goto("/runs/last");
+    return (await page.locator(".outcome.running").count()) > 0 && (await page.getByRole("img", { name: /^loss by/ }).count()) > 0;
+  };
+  while (!await isRunning()) await page.waitForTimeout(200);
+  await page.waitForFunction(() => globalThis.stream);
+  const times = await page.evaluate(async (total) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    let step = 1;
+    const send = (count) => {
+      for (let i = 0; i < count; ++i) {
+        const values = { loss: 1 / ++step, accuracy: Math.sin(step), epoch: step / 1000 };
+        stream.dispatchEvent(new MessageEvent("figures", { data: JSON.stringify({ step, unix_seconds: 1.8e9 + step, values }) }));
+      }
+    };
+    while (step < total) {
+      send(Math.min(500, total - step));
+      await frame();
+      await frame();
+    }
+    const taken = [];
+    let last = await frame();
+    for (let i = 0; i < 60; ++i) {
+      send(10);
+      const now = await frame();
+      taken.push(now - last);
+      last = now;
+    }
+    return taken;
+  }, points);
+  say(`live figures: a frame at ${points.toLocaleString("en")} points`, times);
+  await page.close();
+  program.kill("SIGINT");
+  await new Promise((done) => program.on("exit", done));
+}
+
 try {
   await measureFirstPage();
   const page = await fresh();
@@ -216,6 +267,7 @@ try {
     console.log(`a run of ${kernels.toLocaleString("en")} kernels opens in ${ms(opened, "opened")} ms; after the server was started again in ${ms(again, "opened")} ms`);
     console.log(`its timeline zoomed into in ${ms([...opened, ...again], "zoomed")} ms`);
   }
+  if (Number(options.live) > 0) await measureLive(Number(options.live));
   if (Number(options.points) > 0) {
     makeLongRuns(Number(options.points));
     await measureCharts("long training", firstRow.replace(" a", ":nth-child(2) a"), "Training loss");

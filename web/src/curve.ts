@@ -42,12 +42,17 @@ export function smoothed(values: Values, weight: number): Values {
   });
 }
 
-// The value at `x` on the line through the points; the nearest point's beyond them.
+// The value at `x` on the line through the points, which ascend; the nearest point's beyond them.
 export function interpolated(x: number, xs: number[], ys: (number | null)[]): number {
-  const after = xs.findIndex((each) => each >= x);
-  if (after <= 0) return ys[after < 0 ? ys.length - 1 : 0] ?? NaN;
-  const part = (x - xs[after - 1]!) / (xs[after]! - xs[after - 1]!);
-  return (ys[after - 1] ?? NaN) * (1 - part) + (ys[after] ?? NaN) * part;
+  let [first, last] = [0, xs.length]; // the first point at or behind x is between them
+  while (first < last) {
+    const middle = (first + last) >> 1;
+    if (xs[middle]! < x) first = middle + 1;
+    else last = middle;
+  }
+  if (first === 0 || first === xs.length) return ys[first === 0 ? 0 : first - 1] ?? NaN;
+  const part = (x - xs[first - 1]!) / (xs[first]! - xs[first - 1]!);
+  return (ys[first - 1] ?? NaN) * (1 - part) + (ys[first] ?? NaN) * part;
 }
 
 // The points that a line cannot show, because there are gaps on both sides.

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
 import { axisOf, linesOn, type Axis, type ChartView, type CurveChart } from "./curve";
 import { count, share } from "./format";
-import type { RunSeries } from "./live";
+import type { RunSeries } from "./live_series";
 import { navigate, useRoute, withParams } from "./route";
 import { chartParts, originOf } from "./run_curves";
 import type { RunDetail } from "./types";

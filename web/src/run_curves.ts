@@ -1,7 +1,7 @@
 // The charts of one run, from its series.
 import { interpolated, type Curve, type CurveChart } from "./curve";
 import { bytes } from "./format";
-import type { RunSeries } from "./live";
+import type { RunSeries } from "./live_series";
 import type { Epoch, RunDetail, Steps, UsageSeries } from "./types";
 
 // Both in seconds: when the run began (Unix time), and how long after that its first step.

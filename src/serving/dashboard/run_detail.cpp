@@ -52,8 +52,11 @@ Json figures_json(const std::vector<FiguresSeen>& figures, std::size_t points) {
   }
   Json json = Json::object();
   for (const auto& [name, series] : by_name) {
-    json[name] = {{"step", numbers_json(bucketed(series.at, points).mean)},
-                  {"value", buckets_json(bucketed(series.values, points))}};
+    const Buckets values = bucketed(series.values, points);
+    json[name] = {{"count", series.values.size()},
+                  {"bucket", values.width},
+                  {"step", numbers_json(bucketed(series.at, points).mean)},
+                  {"value", buckets_json(values)}};
     // Records of earlier versions have no times.
     if (series.times.size() != series.at.size()) continue;
     json[name]["unix_seconds"] = numbers_json(bucketed(series.times, points).mean);
