@@ -6,7 +6,9 @@
 
 namespace tacho {
 
-Result<Json> DashboardPredictions::predict(const Json& job) const { return predict_request(job); }
+Result<Json> DashboardPredictions::predict(const Json& job, RunStore& store) const {
+  return predict_request(job, store);
+}
 
 Result<Json> DashboardPredictions::predict_training(const Json& training, RunStore& store) const {
   return predict_training_request(training, home_, store);

@@ -11,7 +11,7 @@ class DashboardPredictions final : public serve::PredictionService {
  public:
   explicit DashboardPredictions(std::filesystem::path home) : home_(std::move(home)) {}
 
-  [[nodiscard]] Result<Json> predict(const Json& job) const override;
+  [[nodiscard]] Result<Json> predict(const Json& job, RunStore& store) const override;
   [[nodiscard]] Result<Json> predict_training(const Json& training, RunStore& store) const override;
   [[nodiscard]] Result<Recommendation> recommend(const Requirements& requirements,
                                                  const InstanceFilter& filter,

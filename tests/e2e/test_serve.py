@@ -111,6 +111,12 @@ class Description(ServeCase):
         self.assertIn(answer[0], (400, 404), answer[2])
         self.assertIn("H1000", answer[2]["detail"])
 
+    def test_a_job_is_predicted_as_by_the_command(self):
+        status, _, answer = self.ask("/api/v1/predict", "POST", QUESTIONS["/api/v1/predict"])
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer, self.tacho("predict", "resnet50", "--gpu", "A100", "-b", "128",
+                                            "--precision", "fp16", "--json").json)
+
     def test_a_training_is_predicted_as_by_the_command(self):
         path = "/api/v1/predict/training"
         status, _, answer = self.ask(path, "POST", QUESTIONS[path])

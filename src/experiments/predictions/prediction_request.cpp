@@ -1,6 +1,6 @@
 #include "experiments/predictions/prediction_request.h"
 
-#include "experiments/predictions/speed_model_files.h"
+#include "experiments/predictions/own_runs_here.h"
 #include "predict/speed/prediction_view.h"
 
 namespace tacho {
@@ -23,12 +23,12 @@ void read_job(JsonObject& object, TrainingJob& job) {
   object.read_optional("data_kind", job.data_kind);
 }
 
-Result<Json> predict_request(const Json& request) {
+Result<Json> predict_request(const Json& request, RunStore& store) {
   JsonObject object(request, "the request");
   TrainingJob job;
   read_job(object, job);
   TACHO_CHECK(object.finish());
-  TACHO_TRY(predictor, open_predictor(std::nullopt));
+  TACHO_TRY(predictor, open_calibrated_predictor(store));
   TACHO_TRY(gpu, predictor.gpus().find(job.gpu));
   job.gpu = gpu->name;
   TACHO_CHECK(check(job));

@@ -9,12 +9,12 @@ namespace {
 
 using testing::HasSubstr;
 
-class PredictionRequest : public HomeTest {
+class PredictionRequest : public StoreTest {
  protected:
   std::string refusal_with(const std::string& key, const Json& value) {
     Json request = request_;
     request[key] = value;
-    const auto answer = predict_request(request);
+    const auto answer = predict_request(request, store_);
     return answer.ok() ? "" : answer.error().message;
   }
 
@@ -23,7 +23,7 @@ class PredictionRequest : public HomeTest {
 };
 
 TEST_F(PredictionRequest, AnswersWithTheJobAndItsSpeed) {
-  const auto answer = predict_request(request_);
+  const auto answer = predict_request(request_, store_);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_EQ((*answer)["model"], "resnet50");
   EXPECT_EQ((*answer)["gpu"], "A100-SXM4-80GB");
@@ -36,7 +36,7 @@ TEST_F(PredictionRequest, AnswersWithTheJobAndItsSpeed) {
   EXPECT_NEAR((*answer)["step_seconds"].get<double>(), 128 / speed, 1e-9);
 
   request_["num_gpus"] = 8;
-  EXPECT_GT((*predict_request(request_))["samples_per_s"], 4 * speed);
+  EXPECT_GT((*predict_request(request_, store_))["samples_per_s"], 4 * speed);
 }
 
 TEST_F(PredictionRequest, RefusesAnUnknownModelAndSuggestsTheNearest) {
@@ -44,15 +44,25 @@ TEST_F(PredictionRequest, RefusesAnUnknownModelAndSuggestsTheNearest) {
 }
 
 TEST_F(PredictionRequest, NamesTheSoftware) {
-  EXPECT_EQ((*predict_request(request_))["software"], "tacho");
+  EXPECT_EQ((*predict_request(request_, store_))["software"], "tacho");
   request_["software"] = "pytorch";
-  EXPECT_EQ((*predict_request(request_))["software"], "pytorch");
+  EXPECT_EQ((*predict_request(request_, store_))["software"], "pytorch");
+}
+
+TEST_F(PredictionRequest, RunsOfTheStoreCalibrateTheSpeed) {
+  request_.update({{"model", "vgg16"}, {"gpu", "H200"}, {"batch_per_gpu", 64}});
+  const double before = (*predict_request(request_, store_))["samples_per_s"];
+  RunRecord slow = record_of({.key = "slow"});
+  slow.order.spec.device = Device::cuda;
+  slow.started->host.gpu = "NVIDIA H200";
+  put(slow);
+  EXPECT_LT((*predict_request(request_, store_))["samples_per_s"], before / 2);
 }
 
 TEST_F(PredictionRequest, PartsAddUpToTheStep) {
   for (const char* software : {"tacho", "pytorch"}) {
     request_["software"] = software;
-    const Json answer = *predict_request(request_);
+    const Json answer = *predict_request(request_, store_);
     double sum = 0;
     for (const auto& [part, seconds] : answer["modelled_seconds"].items()) {
       sum += seconds.get<double>();
@@ -68,7 +78,8 @@ TEST_F(PredictionRequest, RefusesUnknownKeysAndInvalidValues) {
   EXPECT_THAT(refusal_with("num_gpus", "two"), HasSubstr("num_gpus"));
   EXPECT_THAT(refusal_with("batch_per_gpu", -1), HasSubstr("batch_per_gpu"));
   EXPECT_THAT(refusal_with("num_nodes", 2), HasSubstr("2 nodes cannot share 1 GPUs"));
-  EXPECT_EQ(predict_request({{"gpu", "H100"}}).error().message, "the request: 'model': missing");
+  EXPECT_EQ(predict_request({{"gpu", "H100"}}, store_).error().message,
+            "the request: 'model': missing");
 }
 
 }  // namespace

@@ -273,15 +273,13 @@ class Dashboard::Impl {
   }
 
   void add_prediction_routes(http::Router& router) {
-    router.add(Method::post, "/api/v1/predict", handler([this](const Request& request) {
-                 return predicted(request, options_.predictions.get());
-               }));
     // Cached: they take seconds, and returning to a page sends the same request again.
     const auto slow = [&](std::string_view pattern, PredictionHandler made) {
       router.add(Method::post, pattern, predicting_.query([this, made](const Request& request) {
         return cached_prediction(request, made);
       }));
     };
+    slow("/api/v1/predict", predicted);
     slow("/api/v1/predict/training", training_predicted);
     slow("/api/v1/recommend", recommended);
     router.add(Method::get, "/api/v1/ledger", handler([this](const Request& request) {

@@ -14,7 +14,7 @@ class PredictionService {
  public:
   virtual ~PredictionService() = default;
   // Predicts the speed of the job in the JSON object.
-  [[nodiscard]] virtual Result<Json> predict(const Json& job) const = 0;
+  [[nodiscard]] virtual Result<Json> predict(const Json& job, RunStore& store) const = 0;
   // Predicts time, memory, cost and accuracy of the whole training in the JSON object.
   [[nodiscard]] virtual Result<Json> predict_training(const Json& training,
                                                       RunStore& store) const = 0;

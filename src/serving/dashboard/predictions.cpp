@@ -133,11 +133,12 @@ Result<RecommendationRequest> read_recommendation_request(const Json& json) {
   return parsed;
 }
 
-Answer predicted(const http::Request& request, const PredictionService* predictions) {
+Answer predicted(const http::Request& request, const PredictionService* predictions,
+                 RunStore& store) {
   TACHO_CHECK(check_parameters(request, {}));
   if (predictions == nullptr) return without_predictions();
   TACHO_TRY(body, body_of(request));
-  TACHO_TRY(answer, predictions->predict(body));
+  TACHO_TRY(answer, predictions->predict(body, store));
   return json_answer(answer);
 }
 

@@ -10,7 +10,8 @@
 namespace tacho::serve {
 
 // POST /api/v1/predict
-Answer predicted(const http::Request& request, const PredictionService* predictions);
+Answer predicted(const http::Request& request, const PredictionService* predictions,
+                 RunStore& store);
 // POST /api/v1/predict/training
 Answer training_predicted(const http::Request& request, const PredictionService* predictions,
                           RunStore& store);
