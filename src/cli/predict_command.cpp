@@ -20,6 +20,7 @@
 #include "predict/speed/gpu_spec_file.h"
 #include "predict/speed/own_model_costs.h"
 #include "predict/speed/prediction_view.h"
+#include "predict/speed/software.h"
 #include "training/data/catalog.h"
 
 namespace tacho {
@@ -28,7 +29,6 @@ namespace {
 struct PredictOptions {
   TrainingJob job;
   TrainingOptions training;
-  bool framework_named = false;
   DecoderOptions decoder;
   std::vector<std::string> gpu_specs;
   std::optional<std::string> from;
@@ -157,8 +157,14 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
                     o.words.front())};
   }
   TACHO_TRY(whole_training, o.training.asked());
+  const bool on_gpu = !o.job.gpu.empty() || !o.gpu_specs.empty();
+  if (!on_gpu && !o.job.framework.empty() && !is_tacho(framework_of(o.job.framework))) {
+    return Error{ErrorCode::usage,
+                 "--software is for a GPU that --gpu or --gpu-spec names; without one, trainings "
+                 "by Tacho are predicted"};
+  }
   if (!o.instance.empty()) return predict_on_instance(std::move(o), context);
-  if (o.job.gpu.empty() && o.gpu_specs.empty()) {
+  if (!on_gpu) {
     if (!find_model(o.job.model).ok()) {
       return Error{
           ErrorCode::usage,
@@ -177,10 +183,10 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
   TACHO_TRY(gpu, predictor.gpus().find(o.job.gpu));
   o.job.gpu = gpu->name;
   if (whole_training) {
-    return predict_training(o.training, o.job, o.data, !o.framework_named, o.json, predictor,
-                            context);
+    return predict_training(o.training, o.job, o.data, o.json, predictor, context);
   }
   TACHO_CHECK(check(o.job));
+  TACHO_CHECK(predictor.check_software(o.job.framework));
   if (o.job.input_shape.empty() && !o.data.empty()) {
     TACHO_CHECK(find_dataset(o.data));
     o.job.input_shape = input_shape_of(o.job.model, o.data);
@@ -199,6 +205,11 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
 Result<int> predict_for_user(const PredictOptions& o, const Context& context) {
   TACHO_TRY(decoder, is_decoder_job(o.decoder, o.job));
   if (decoder) {
+    if (!o.job.framework.empty()) {
+      return Error{ErrorCode::usage,
+                   "--software is not for decoder models; leave it out, or the options of their "
+                   "shape"};
+    }
     if (o.from || o.out) {
       return Error{ErrorCode::usage, "--from and --out are not for decoder models; leave them out"};
     }
@@ -282,10 +293,7 @@ void add_predict_command(CLI::App& app, Context& context) {
       "  tacho predict resnet18 --data cifar10 --gpu V100 --num-gpus 2 -b 128 -e 30\n"
       "  tacho predict resnet18 --data cifar10 --instance c7i.4xlarge -b 64 -e 10\n"
       "  tacho predict resnet18 -b 96 -- --graphs off --workers 4");
-  command->callback([o, command, &context] {
-    o->framework_named = command->count("--framework") > 0;
-    context.run([&] { return predict_for_user(*o, context); });
-  });
+  command->callback([o, &context] { context.run([&] { return predict_for_user(*o, context); }); });
 }
 
 }  // namespace tacho

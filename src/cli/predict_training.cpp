@@ -57,10 +57,9 @@ void add_training_options(CLI::App& command, TrainingOptions& options) {
 }
 
 Result<int> predict_training(const TrainingOptions& options, const TrainingJob& job,
-                             const std::string& data, bool any_software, bool json,
-                             const Predictor& predictor, const Context& context) {
+                             const std::string& data, bool json, const Predictor& predictor,
+                             const Context& context) {
   TACHO_TRY(question, question_of(options, job, data));
-  question.any_software = any_software;
   TACHO_TRY(store, context.open_store());
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(answer, answer_training_here(question, predictor, home, store));

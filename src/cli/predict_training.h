@@ -24,10 +24,9 @@ struct TrainingOptions {
 
 void add_training_options(CLI::App& command, TrainingOptions& options);
 
-// `any_software`: the user named no software.
 Result<int> predict_training(const TrainingOptions& options, const TrainingJob& job,
-                             const std::string& data, bool any_software, bool json,
-                             const Predictor& predictor, const Context& context);
+                             const std::string& data, bool json, const Predictor& predictor,
+                             const Context& context);
 
 // The same for a run without a GPU, from the prediction of its step. `on`: the machine.
 Result<int> predict_training_of(const TrainingOptions& options, const RunSpec& spec, const Host& on,

@@ -155,6 +155,16 @@ class Predict(SharedHomeCase):
         self.tacho("predict", "nobodys_model", expect=2)
         self.tacho("predict", expect=2)
 
+    def test_software_that_is_not_known_is_refused(self):
+        for options, words in ((("--gpu", "H100"), "did you mean 'pytorch'"),
+                               (("--gpu", "H100", "--data", "cifar10", "-b", "64", "-e", "2"),
+                                "did you mean 'pytorch'"),
+                               (("-b", "64"), "--gpu")):
+            said = self.tacho("predict", "resnet18", *options, "--software", "pytroch", expect=2)
+            self.assertIn(words, said.err)
+        said = self.tacho("predict", "--sequence", "512", "--software", "foo", expect=2)
+        self.assertIn("not for decoder models", said.err)
+
     def test_a_machine_without_a_gpu_is_predicted(self):
         said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu")
         self.assertIn("on this machine", said.out)

@@ -116,6 +116,10 @@ class Description(ServeCase):
         self.assertEqual(status, 200, answer)
         self.assertEqual(answer, self.tacho("predict", "resnet50", "--gpu", "A100", "-b", "128",
                                             "--precision", "fp16", "--json").json)
+        status, _, answer = self.ask("/api/v1/predict", "POST",
+                                     {**QUESTIONS["/api/v1/predict"], "software": "pytroch"})
+        self.assertEqual(status, 400, answer)
+        self.assertIn("did you mean 'pytorch'", answer["detail"])
 
     def test_a_training_is_predicted_as_by_the_command(self):
         path = "/api/v1/predict/training"

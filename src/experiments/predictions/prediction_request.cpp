@@ -32,6 +32,7 @@ Result<Json> predict_request(const Json& request, RunStore& store) {
   TACHO_TRY(gpu, predictor.gpus().find(job.gpu));
   job.gpu = gpu->name;
   TACHO_CHECK(check(job));
+  TACHO_CHECK(predictor.check_software(job.framework));
   TACHO_TRY(predictions, predictor.predict(std::span(&job, 1), 1));
   if (!predictions.front()) {
     return Error{ErrorCode::usage,

@@ -49,6 +49,16 @@ TEST_F(PredictionRequest, NamesTheSoftware) {
   EXPECT_EQ((*predict_request(request_, store_))["software"], "pytorch");
 }
 
+TEST_F(PredictionRequest, RefusesUnknownSoftwareAndSuggestsTheNearest) {
+  EXPECT_THAT(refusal_with("software", "pytroch"), HasSubstr("did you mean 'pytorch'"));
+  EXPECT_THAT(refusal_with("software", "foo"), HasSubstr("unknown software 'foo' (known: tacho, "));
+  EXPECT_THAT(refusal_with("software", "pytorch-compiled"), HasSubstr("'pytorch-compile'"));
+  EXPECT_THAT(refusal_with("software", "foo 2.0"), HasSubstr("unknown software 'foo 2.0'"));
+  for (const char* known : {"PyTorch", "pytorch 1.12 (timm)", "PyTorch 2.7 (mine)"}) {
+    EXPECT_EQ(refusal_with("software", known), "") << known;
+  }
+}
+
 TEST_F(PredictionRequest, RunsOfTheStoreCalibrateTheSpeed) {
   request_.update({{"model", "vgg16"}, {"gpu", "H200"}, {"batch_per_gpu", 64}});
   const double before = (*predict_request(request_, store_))["samples_per_s"];

@@ -47,6 +47,7 @@ void add_memory(const std::optional<Prediction>& step, TrainingAnswer& answer) {
 
 Result<std::optional<Prediction>> step_of(const TrainingQuestion& question,
                                           const Predictor& predictor) {
+  TACHO_CHECK(predictor.check_software(question.job.framework));
   TrainingJob job = question.job;
   if (job.input_shape.empty()) job.input_shape = input_shape_of(job.model, question.data);
   TACHO_TRY(predictions, predictor.predict(std::span(&job, 1), 1));
@@ -71,7 +72,7 @@ TrainingSetup setup_of(const TrainingQuestion& question) {
 Result<TrainingAnswer> from_published(const TrainingQuestion& question) {
   const TrainingJob& job = question.job;
   const bool fp32 = job.precision.empty() || job.precision == "fp32";
-  if (!question.any_software || !fp32 || job.num_nodes > 1) {
+  if (!job.framework.empty() || !fp32 || job.num_nodes > 1) {
     return abstain("published trainings use PyTorch in fp32 on one node");
   }
   const TrainingSetup setup = setup_of(question);

@@ -23,8 +23,6 @@ struct TrainingQuestion {
   std::optional<double> learning_rate;  // nothing: as published
   std::optional<double> target;         // top-1 accuracy
   bool on_cpu = false;                  // job.gpu names a machine without a GPU
-  // Whether published trainings of other software may answer; otherwise only job.framework.
-  bool any_software = true;
 };
 Result<void> check(const TrainingQuestion& question);
 

@@ -48,7 +48,7 @@ TEST(TrainingQuestion, PublishedTrainingsAnswerForTheirChips) {
 
 TEST(TrainingQuestion, TheNamedSoftwareIsPredictedFromItsSpeed) {
   TrainingQuestion question = resnet18_on("V100-SXM2-16GB", 1);
-  question.any_software = false;
+  question.job.framework = "tacho";
   const auto answer = ask(question);
   ASSERT_TRUE(answer.ok()) << answer.error().message;
   EXPECT_EQ(answer->software, "tacho");

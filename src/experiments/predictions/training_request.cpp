@@ -22,7 +22,6 @@ Result<TrainingQuestion> read_question(const Json& request) {
   object.read_optional("target", question.target);
   TACHO_CHECK(object.finish());
   question.data_split = replicate_data ? DataSplit::whole : DataSplit::part;
-  question.any_software = question.job.framework.empty();
   return question;
 }
 

@@ -100,6 +100,21 @@ std::string Predictor::unknown_model(const std::string& model) const {
                      close.empty() ? "" : fmt::format("did you mean '{}'? If not, ", close));
 }
 
+Result<void> Predictor::check_software(const std::string& software) const {
+  const SoftwareStack stack = software_stack(framework_of(software));
+  const std::set<std::string_view> releases = model_.releases();
+  const bool is_release = stack.framework != "other" && std::ranges::any_of(software, [](char c) {
+                            return c >= '0' && c <= '9';
+                          });
+  if (software.empty() || framework_of(software) != software || is_tacho(software) || is_release ||
+      releases.contains(stack.release)) {
+    return {};
+  }
+  std::vector<std::string_view> known = software_words();
+  known.insert(known.end(), releases.begin(), releases.end());
+  return Error{ErrorCode::usage, unknown_name("software", software, known)};
+}
+
 Prediction Predictor::own_prediction(OwnPredictions& own, const TrainingJob& job,
                                      const GpuSpec& gpu) const {
   auto made = own.of(job, gpu);

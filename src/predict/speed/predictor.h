@@ -29,6 +29,9 @@ class Predictor {
   // Every GPU must be in the catalog; nothing for accelerators that are not GPUs.
   [[nodiscard]] Result<std::vector<std::optional<Prediction>>> predict(
       std::span<const TrainingJob> jobs, std::size_t threads) const;
+  // Refuses a name that is neither a word of --software, nor that of a measured job, nor a release
+  // of a framework such as "PyTorch 2.7". "" is the default.
+  [[nodiscard]] Result<void> check_software(const std::string& software) const;
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
   void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
   // Tacho's own models, trained by Tacho, are predicted from its runs instead.

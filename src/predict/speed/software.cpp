@@ -39,6 +39,12 @@ std::string software_of(std::string_view framework) {
   return std::string(framework);
 }
 
+std::vector<std::string_view> software_words() {
+  std::vector<std::string_view> words;
+  for (const auto& [word, framework] : kSoftware) words.push_back(word);
+  return words;
+}
+
 bool is_tacho(std::string_view framework) { return framework == kUsualFramework; }
 
 std::string own_model_of(std::string_view model) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "predict/speed/training_job.h"
 
@@ -12,6 +13,9 @@ namespace tacho {
 std::string framework_of(std::string_view software);
 // The reverse: "tacho" for kUsualFramework.
 std::string software_of(std::string_view framework);
+
+// The words of --software.
+std::vector<std::string_view> software_words();
 
 bool is_tacho(std::string_view framework);
 

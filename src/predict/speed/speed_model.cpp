@@ -82,6 +82,13 @@ bool SpeedModel::has_seen(const JobPoint& point, Label label) const {
   return codebook_.look_up(point).labels[label] > 0;
 }
 
+std::set<std::string_view> SpeedModel::releases() const {
+  std::set<std::string_view> found;
+  for (const JobPoint& example : examples_) found.insert(example.labels[Label::release]);
+  found.erase("");  // unknown
+  return found;
+}
+
 SpeedModel::Blank SpeedModel::blank_in(const JobPoint& point) const {
   if (!point.cost_known && !has_seen(point, Label::model)) return Blank::model;
   const std::string& layout = point.labels[Label::layout];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,8 @@ class SpeedModel {
     layout,  // no example has it; it changes the time by −33 % to a factor of 2.6
   };
   [[nodiscard]] Blank blank_in(const JobPoint& point) const;
+  // Of all examples, in lower case.
+  [[nodiscard]] std::set<std::string_view> releases() const;
 
  private:
   [[nodiscard]] bool has_seen(const JobPoint& point, Label label) const;
