@@ -12,6 +12,7 @@
 #include "cli/predict_training.h"
 #include "cli/train_options.h"
 #include "core/record/model_catalog.h"
+#include "experiments/predictions/dataset_fit.h"
 #include "experiments/predictions/own_prediction.h"
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
@@ -21,7 +22,6 @@
 #include "predict/speed/own_model_costs.h"
 #include "predict/speed/prediction_view.h"
 #include "predict/speed/software.h"
-#include "training/data/catalog.h"
 
 namespace tacho {
 namespace {
@@ -187,9 +187,9 @@ Result<int> predict_one(PredictOptions o, const Context& context) {
   }
   TACHO_CHECK(check(o.job));
   TACHO_CHECK(predictor.check_software(o.job.framework));
-  if (o.job.input_shape.empty() && !o.data.empty()) {
-    TACHO_CHECK(find_dataset(o.data));
-    o.job.input_shape = input_shape_of(o.job.model, o.data);
+  if (!o.data.empty()) {
+    TACHO_CHECK(check_fit(o.job.model, o.data, predictor.costs()));
+    if (o.job.input_shape.empty()) o.job.input_shape = input_shape_of(o.job.model, o.data);
   }
   TACHO_TRY(predictions, predictor.predict(std::span(&o.job, 1), 1));
   if (!predictions.front()) {

@@ -165,6 +165,17 @@ class Predict(SharedHomeCase):
         said = self.tacho("predict", "--sequence", "512", "--software", "foo", expect=2)
         self.assertIn("not for decoder models", said.err)
 
+    def test_a_dataset_that_does_not_fit_the_model_is_refused(self):
+        for model, data, words in (("ncf", "cifar10", "another task than cifar10"),
+                                   ("bert_large", "cifar10", "reads text"),
+                                   ("resnet50", "sst2", "reads images")):
+            for options in ((), ("-e", "3")):
+                said = self.tacho("predict", model, "--data", data, "--gpu", "H100", "-b", "64",
+                                  *options, expect=2)
+                self.assertIn(words, said.err)
+        said = self.tacho("predict", "distilbert", "--data", "cifar10", "--device", "cpu", expect=2)
+        self.assertIn("distilbert reads text, but cifar10 holds images", said.err)
+
     def test_a_machine_without_a_gpu_is_predicted(self):
         said = self.tacho("predict", "mnist-cnn", "-b", "96", "--device", "cpu")
         self.assertIn("on this machine", said.out)

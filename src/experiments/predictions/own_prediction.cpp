@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/units.h"
-#include "training/data/catalog.h"
+#include "experiments/predictions/dataset_fit.h"
 
 namespace tacho {
 namespace {
@@ -52,8 +52,7 @@ Result<RunSpec> own_spec(const OwnQuestion& question, std::span<const OwnRun> kn
   }
   if (!question.precision.empty()) settings.emplace_back("precision", question.precision);
   if (!question.data.empty() && question.data != kSyntheticData) {
-    TACHO_TRY(data, find_dataset(question.data));
-    static_cast<void>(data);
+    TACHO_CHECK(check_fit(question.model, question.data, {}));
   }
   TACHO_TRY(parsed, kDevices.parse(device));
   settings.emplace_back("data", question.data.empty()

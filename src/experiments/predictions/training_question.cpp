@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/predictions/dataset_fit.h"
 #include "experiments/predictions/dataset_size.h"
 #include "predict/accuracy/abstain.h"
 #include "predict/accuracy/epoch_time.h"
@@ -48,6 +49,7 @@ void add_memory(const std::optional<Prediction>& step, TrainingAnswer& answer) {
 Result<std::optional<Prediction>> step_of(const TrainingQuestion& question,
                                           const Predictor& predictor) {
   TACHO_CHECK(predictor.check_software(question.job.framework));
+  TACHO_CHECK(check_fit(question.job.model, question.data, predictor.costs()));
   TrainingJob job = question.job;
   if (job.input_shape.empty()) job.input_shape = input_shape_of(job.model, question.data);
   TACHO_TRY(predictions, predictor.predict(std::span(&job, 1), 1));

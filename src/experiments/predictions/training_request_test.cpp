@@ -73,6 +73,7 @@ TEST_F(TrainingRequest, AnErrorNamesTheKey) {
   EXPECT_THAT(refusal_with("batch_per_gpu", Json()), HasSubstr("batch_per_gpu is missing"));
   EXPECT_THAT(refusal_with("gpu", "H1000"), HasSubstr("unknown GPU 'H1000'"));
   EXPECT_THAT(refusal_with("data", "cifar11"), HasSubstr("cifar10"));
+  EXPECT_THAT(refusal_with("data", "sst2"), HasSubstr("resnet18 reads images, but sst2 holds"));
   EXPECT_THAT(refusal_with("software", "pytroch"), HasSubstr("did you mean 'pytorch'"));
   EXPECT_THAT(refusal_with("model", "resnet19"), HasSubstr("model 'resnet19'"));
 }

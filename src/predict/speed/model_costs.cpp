@@ -18,6 +18,12 @@ std::optional<double> leading_number(std::string_view text) {
   return value;
 }
 
+// Fine-tuning has the costs of the model.
+std::string plain_name(const ModelName& name) {
+  const std::string& canonical = name.canonical;
+  return canonical.substr(0, canonical.size() - (canonical.ends_with("_ft") ? 3 : 0));
+}
+
 }  // namespace
 
 std::optional<double> image_side(std::string_view shape) {
@@ -115,6 +121,13 @@ std::optional<SampleCost> ModelCosts::image_model(const std::string& name,
   return cost;
 }
 
+ModelInput ModelCosts::input_of(const std::string& model) const {
+  const std::string name = plain_name(model_name(model));
+  if (transformers_.contains(name)) return ModelInput::text;
+  if (images_.contains(name)) return ModelInput::images;
+  return others_.contains(name) ? ModelInput::other : ModelInput::unknown;
+}
+
 std::vector<std::string_view> ModelCosts::names() const {
   std::vector<std::string_view> names;
   for (const auto& [name, cost] : images_) names.emplace_back(name);
@@ -125,9 +138,8 @@ std::vector<std::string_view> ModelCosts::names() const {
 
 std::optional<SampleCost> ModelCosts::of(const TrainingJob& job, const ModelName& name) const {
   std::optional<SampleCost> known;
-  std::string plain = name.canonical;
-  const bool finetuned = plain.ends_with("_ft");
-  if (finetuned) plain.resize(plain.size() - 3);
+  const std::string plain = plain_name(name);
+  const bool finetuned = plain != name.canonical;
   // MLPerf's rules allow BERT to omit padding.
   auto found = transformers_.end();
   if (job.model.find("MLPerf") != std::string::npos) found = transformers_.find(plain + "_mlperf");

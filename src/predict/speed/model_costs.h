@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct SampleCost {
   std::string shape = {};  // of the input, as in jobs
 };
 
+// What a model trains on. "other": not on whole images or texts, as in recommendation and speech.
+enum class ModelInput : std::uint8_t { images, text, other, unknown };
+
 // Costs of models by name, for jobs that do not give them.
 class ModelCosts {
  public:
@@ -38,6 +42,7 @@ class ModelCosts {
 
   // Returns the job's own figures, otherwise the known cost of its model at its input size.
   [[nodiscard]] std::optional<SampleCost> of(const TrainingJob& job, const ModelName& name) const;
+  [[nodiscard]] ModelInput input_of(const std::string& model) const;
   // All models with known costs, by their canonical names.
   [[nodiscard]] std::vector<std::string_view> names() const;
 

@@ -33,6 +33,7 @@ class Predictor {
   // of a framework such as "PyTorch 2.7". "" is the default.
   [[nodiscard]] Result<void> check_software(const std::string& software) const;
   [[nodiscard]] const GpuCatalog& gpus() const { return gpus_; }
+  [[nodiscard]] const ModelCosts& costs() const { return costs_; }
   void add_gpu(GpuSpec gpu) { gpus_.add(std::move(gpu)); }
   // Tacho's own models, trained by Tacho, are predicted from its runs instead.
   void set_own_speed(OwnSpeed speed) { own_ = std::move(speed); }
