@@ -8,6 +8,7 @@
 #include "core/emit/json_lines_sink.h"
 #include "experiments/exchange/export_runs.h"
 #include "experiments/exchange/foreign_runs.h"
+#include "experiments/exchange/parquet_file.h"
 #include "experiments/exchange/run_history.h"
 
 namespace tacho {
@@ -18,6 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Key;
 using testing::SizeIs;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 // Times are whole milliseconds, which MLflow can store.
@@ -63,6 +65,24 @@ TEST_F(ExportsTest, ARoundTripKeepsStepsTimesAndValues) {
   expect_same_points(round_trip(run, ExportFormat::jsonl, "base.jsonl"), run);
   expect_same_points(round_trip(run, ExportFormat::tensorboard, "tb"), run);
   expect_same_points(round_trip(run, ExportFormat::mlflow, "mlruns"), run);
+}
+
+TEST_F(ExportsTest, FiguresMayHaveTheNamesOfColumns) {
+  PortableRun run = digits_run();
+  run.points = {{3, 1700000001, {{"_step", 7}, {"__step", 8}, {"step", 9}, {"_", 10}}},
+                {4, 1700000002, {{"_runtime", 0.5}, {"_timestamp", -1}, {"runtime", 2}}}};
+  for (const auto& [format, name] :
+       {std::pair(ExportFormat::csv, "a.csv"), std::pair(ExportFormat::jsonl, "a.jsonl"),
+        std::pair(ExportFormat::mlflow, "mlruns"), std::pair(ExportFormat::tensorboard, "tb")}) {
+    SCOPED_TRACE(name);
+    expect_same_points(round_trip(run, format, name), run);
+  }
+  EXPECT_THAT(*read_file(folder_.path() / "a.csv"),
+              StartsWith("_step,_timestamp,_runtime,_,___step,__runtime,__step,__timestamp,"));
+  const std::string parquet = parquet_history(run);
+  for (const char* column : {"__step", "___step", "__runtime", "__timestamp"}) {
+    EXPECT_THAT(parquet, HasSubstr(column));
+  }
 }
 
 TEST_F(ExportsTest, ARoundTripKeepsTheName) {

@@ -18,6 +18,23 @@ constexpr std::string_view kStep = "_step";
 constexpr std::string_view kTimestamp = "_timestamp";
 constexpr std::string_view kRuntime = "_runtime";
 
+// True for _step, __step, …
+bool is_reserved(std::string_view name) {
+  const std::size_t begin = name.find_first_not_of('_');
+  if (begin == 0 || begin == std::string_view::npos) return false;
+  name.remove_prefix(begin - 1);
+  return name == kStep || name == kTimestamp || name == kRuntime;
+}
+
+// The reverse of column_of().
+std::map<std::string, double> figures_of(std::map<std::string, double> columns) {
+  std::map<std::string, double> figures;
+  for (auto& [name, value] : columns) {
+    figures.insert_or_assign(is_reserved(name) ? name.substr(1) : name, value);
+  }
+  return figures;
+}
+
 Error at_line(std::size_t line, std::string_view what) {
   return {ErrorCode::invalid, fmt::format("line {}: {}", line, what)};
 }
@@ -34,6 +51,7 @@ class History {
     const auto time = take(point, kTimestamp);
     const auto runtime = take(point, kRuntime);
     point.values.erase(std::string(kStep));  // another column is the step
+    point.values = figures_of(std::move(point.values));
     if (run_.points.empty()) timed_ = time.has_value();
     if (time.has_value() != timed_) {
       return at_line(line, "either all lines need a _timestamp, or none");
@@ -182,11 +200,15 @@ std::vector<std::string> figure_names(const PortableRun& run) {
   return {names.begin(), names.end()};
 }
 
+std::string column_of(const std::string& figure) {
+  return is_reserved(figure) ? "_" + figure : figure;
+}
+
 std::string csv_history(const PortableRun& run) {
   const auto names = figure_names(run);
   std::vector<std::string> cells = {std::string(kStep), std::string(kTimestamp),
                                     std::string(kRuntime)};
-  cells.insert(cells.end(), names.begin(), names.end());
+  for (const std::string& name : names) cells.push_back(column_of(name));
   std::string out = csv_line(cells);
   for (const HistoryPoint& point : run.points) {
     cells = {std::to_string(point.step.value_or(0)), csv_number(point.unix_seconds),
@@ -206,7 +228,7 @@ std::string json_history(const PortableRun& run) {
     Json line = {{kStep, point.step.value_or(0)},
                  {kTimestamp, point.unix_seconds},
                  {kRuntime, point.unix_seconds - run.began}};
-    for (const auto& [name, value] : point.values) line[name] = value;
+    for (const auto& [name, value] : point.values) line[column_of(name)] = value;
     out += json_text(line) + "\n";
   }
   return out;

@@ -8,7 +8,8 @@
 namespace tacho {
 
 // Files with the points of one run, with the names of W&B's history: _step, _timestamp (Unix
-// seconds) and _runtime (seconds since the start of the run).
+// seconds) and _runtime (seconds since the start of the run). A figure with such a name, with any
+// number of leading underscores, has one more in the file.
 
 struct HistorySource {
   std::string step;  // name of the step's column; "": _step or step, or else the first one
@@ -25,5 +26,7 @@ std::string json_history(const PortableRun& run);
 
 // The names of all figures, sorted.
 std::vector<std::string> figure_names(const PortableRun& run);
+// The name of a figure's column.
+std::string column_of(const std::string& figure);
 
 }  // namespace tacho

@@ -53,7 +53,7 @@ std::vector<ParquetColumn> columns_of(const PortableRun& run) {
        }}};
   for (const std::string& name : figure_names(run)) {
     columns.push_back(
-        {name, kDouble, kOptional, [name](const HistoryPoint& point, std::string& out) {
+        {column_of(name), kDouble, kOptional, [name](const HistoryPoint& point, std::string& out) {
            const auto value = point.values.find(name);
            if (value == point.values.end()) return false;
            append_double(out, value->second);

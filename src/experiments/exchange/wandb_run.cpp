@@ -55,6 +55,12 @@ Item item_of(std::string_view message) {
   return item;
 }
 
+// What W&B adds to history and summary: _step, _timestamp, _runtime, _wandb.runtime.
+bool is_added_by_wandb(std::string_view name) {
+  return name == "_step" || name == "_timestamp" || name == "_runtime" || name == "_wandb" ||
+         name.starts_with("_wandb.");
+}
+
 double time_of(std::string_view timestamp) {
   double seconds = 0;
   ProtobufCursor fields(timestamp);
@@ -159,7 +165,7 @@ class WandbReader {
         point.step = step_in(item.value);
       } else if (item.name == "_timestamp" && item.value.is_number()) {
         point.unix_seconds = item.value.get<double>();
-      } else if (!item.name.starts_with("_")) {
+      } else if (!is_added_by_wandb(item.name)) {
         add_numbers(item.name, item.value, point.values);
       }
     }
@@ -181,7 +187,7 @@ class WandbReader {
     while (const auto field = fields.next()) {
       if (field->number != 1) continue;
       const Item item = item_of(field->bytes);
-      if (!item.name.starts_with("_")) add_numbers(item.name, item.value, summary_);
+      if (!is_added_by_wandb(item.name)) add_numbers(item.name, item.value, summary_);
     }
   }
 

@@ -67,6 +67,15 @@ TEST(WandbRun, NamesNestedValuesWithDotsAndLeavesOutMediaAndTexts) {
               ElementsAre(Pair("a.b.c", 1), Pair("a.d", 1), Pair("best", 0.1)));
 }
 
+TEST(WandbRun, KeepsFiguresThatBeginWithAnUnderscore) {
+  auto records = wandb_records();
+  records.push_back(
+      wandb_history(9, {{"_loss", "3"}, {"_runtime", "1"}, {"_wandb", "{\"a\": 1}"}}));
+  const auto run = read_wandb_run(wandb_file(records));
+  ASSERT_TRUE(run.ok());
+  EXPECT_THAT(run->points[2].values, ElementsAre(Pair("_loss", 3), Pair("best", 0.1)));
+}
+
 TEST(WandbRun, WithoutAnEndItFailed) {
   auto records = wandb_records();
   records.pop_back();
