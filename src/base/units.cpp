@@ -73,7 +73,8 @@ std::string human_clock(Seconds duration) {
 }
 
 std::string utc_text(std::chrono::system_clock::time_point time) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch());
+  // Seconds in a double are often just below a millisecond.
+  const auto ms = std::chrono::round<std::chrono::milliseconds>(time.time_since_epoch());
   const auto second = static_cast<std::time_t>(ms.count() / 1000);
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03d}Z", fmt::gmtime(second), ms.count() % 1000);
 }

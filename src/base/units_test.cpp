@@ -39,6 +39,10 @@ TEST(Units, TimesAreUtcToTheMillisecond) {
   using std::chrono::milliseconds;
   EXPECT_EQ(utc_text(std::chrono::system_clock::time_point(milliseconds(1'000))),
             "1970-01-01T00:00:01.000Z");
+  const std::chrono::duration<double> imported(1700000000.123);
+  EXPECT_EQ(utc_text(std::chrono::system_clock::time_point(
+                std::chrono::duration_cast<std::chrono::system_clock::duration>(imported))),
+            "2023-11-14T22:13:20.123Z");
 }
 
 }  // namespace
