@@ -30,4 +30,12 @@ std::string wrapped(std::string_view text, std::size_t columns, std::string_view
   return out + "\n";
 }
 
+std::string hanging(std::string_view text, std::size_t column, std::size_t columns) {
+  std::string lines = wrapped(text, columns > column ? columns - column : 1);
+  for (std::size_t at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1)) {
+    lines.insert(at + 1, column, ' ');
+  }
+  return lines;
+}
+
 }  // namespace tacho

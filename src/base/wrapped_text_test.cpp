@@ -13,5 +13,11 @@ TEST(WrappedText, BreaksAtBlanksAndIndentsTheNextLines) {
   EXPECT_EQ(wrapped("", 4), "\n");
 }
 
+TEST(WrappedText, HangsInTheColumnsAfterAHead) {
+  EXPECT_EQ("- " + hanging("one two three", 2, 9), "- one two\n  three\n");
+  EXPECT_EQ("- " + hanging("one two", 2, 2), "- one\n  two\n");
+  EXPECT_EQ(hanging("", 2, 9), "\n");
+}
+
 }  // namespace
 }  // namespace tacho

@@ -27,15 +27,6 @@ using HelpEntries = std::vector<HelpEntry>;
 
 std::string blanks(std::size_t count) { return std::string(count, ' '); }
 
-// "text" wrapped into the columns from `column` on, without indent before the first line.
-std::string hanging(std::string_view text, std::size_t column, std::size_t columns) {
-  std::string lines = wrapped(text, columns - column);
-  for (std::size_t at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1)) {
-    lines.insert(at + 1, blanks(column));
-  }
-  return lines;
-}
-
 std::vector<std::string> words_of_command(std::string_view text) {
   std::vector<std::string> words(1);
   bool quoted = false;

@@ -55,9 +55,11 @@ std::string epoch_table(const RunRecord& record, const Terminal& terminal) {
   return table.text(terminal);
 }
 
+constexpr std::size_t kTextColumn = 10;  // after a name
+
 void add_line(std::string& out, const Terminal& terminal, const char* name,
               const std::string& text) {
-  out += terminal.dim(fmt::format("{:<9}", name)) + " " + text + "\n";
+  out += terminal.dim(fmt::format("{:<{}}", name, kTextColumn - 1)) + " " + text + "\n";
 }
 
 void add_speed(std::string& out, const Terminal& terminal, const RunRecord& record) {
@@ -168,8 +170,15 @@ void add_figures(std::string& out, const Terminal& terminal, const RunRecord& re
 }
 
 void add_description(std::string& out, const Terminal& terminal, const RunRecord& record) {
+  const auto columns = static_cast<std::size_t>(terminal.columns());
   const auto add = [&](const char* label, const std::string& text) {
-    if (!text.empty()) add_line(out, terminal, label, printable(text));
+    if (text.empty()) return;
+    std::string lines = printable(text);
+    if (kTextColumn + display_width(lines) > columns) {
+      lines = hanging(lines, kTextColumn, columns);
+      lines.pop_back();
+    }
+    add_line(out, terminal, label, lines);
   };
   add("name", record.name());
   add("project", record.project());
@@ -210,7 +219,7 @@ std::string run_report(std::int64_t id, const RunRecord& record, const Terminal&
   if (!record.reason.empty()) out += "  " + printable(record.reason) + "\n";
   if (!record.disturbed.empty()) {
     out += terminal.yellow(wrapped("disturbed " + printable(disturbance_text(record.disturbed)), 80,
-                                   std::string(10, ' ')));
+                                   std::string(kTextColumn, ' ')));
   }
   if (!record.epochs.empty()) out += "\n" + epoch_table(record, terminal) + "\n";
   if (record.ranks) out += (record.epochs.empty() ? "\n" : "") + rank_table(record, terminal);

@@ -52,6 +52,19 @@ TEST(RunReport, FitsEightyColumns) {
   }
 }
 
+TEST(RunReport, WrapsALongConfig) {
+  RunRecord record;
+  record.described.emplace();
+  for (int i = 0; i < 30; ++i) record.described->config["option" + std::to_string(i)] = "value";
+  const std::string text = run_report(7, record, Terminal(-1));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(display_width(line), 80U) << line;
+  }
+  EXPECT_THAT(text, HasSubstr("config    option0=value, option1=value, option10=value, "
+                              "option11=value,\n          option12=value, "));
+}
+
 TEST(RunReport, NamesTheCommandForOperators) {
   RunRecord record = record_of_four();
   EXPECT_THAT(run_report(7, record, Terminal(-1)), Not(HasSubstr("operators")));

@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/table.h"
 #include "base/units.h"
+#include "base/wrapped_text.h"
 #include "predict/rent/duration_text.h"
 
 namespace tacho {
@@ -53,26 +54,9 @@ std::string batch_of(const Requirements& requirements, std::int64_t batch) {
   return requirements.batch_known ? std::to_string(batch) : "-";
 }
 
-// Writes `head`, then `text` broken at spaces; further lines are indented by the width of `head`.
+// Writes `head`, then `text`; further lines are indented by the width of `head`.
 std::string wrapped(const std::string& head, const std::string& text) {
-  const std::size_t indent = display_width(head);
-  std::string out;
-  std::string line = head;
-  bool fresh = true;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!fresh && display_width(line) + 1 + display_width(word) > kLineColumns) {
-      out += line + "\n";
-      line = std::string(indent, ' ');
-      fresh = true;
-    }
-    line += (fresh ? "" : " ") + word;
-    fresh = false;
-    at = end + 1;
-  }
-  return out + line + "\n";
+  return head + hanging(text, display_width(head), kLineColumns);
 }
 
 std::string memory_of(const StepPrediction& step) {
