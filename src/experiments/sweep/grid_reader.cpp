@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -9,12 +8,12 @@
 #include "base/nearest.h"
 #include "base/yaml_object.h"
 #include "experiments/sweep/grid.h"
+#include "experiments/sweep/grid_values.h"
 
 namespace tacho {
 namespace {
 
-constexpr std::int64_t kMostValues = 100'000;  // per axis
-constexpr std::size_t kMostOptions = 1000;     // per configuration
+constexpr std::size_t kMostOptions = 1000;  // per configuration
 
 // Returns the names in braces in a command: "--lr={lr}" contains "lr".
 std::set<std::string, std::less<>> names_in_braces(std::span<const std::string> command) {
@@ -76,7 +75,7 @@ class GridReader {
  private:
   Result<void> read_base(const YamlNode& node) {
     if (const YamlNode* command = node.find("command")) {
-      TACHO_TRY(words, values_of(*command));
+      TACHO_TRY(words, values_of(*command, file_));
       if (words.empty()) return yaml_error(file_, *command, "expected the name of a program");
       grid_.command = std::move(words);
     }
@@ -97,36 +96,6 @@ class GridReader {
     return yaml_error(file_, map, fmt::format("more than {} options", kMostOptions));
   }
 
-  Result<std::string> value_of(const YamlNode& node) const {
-    if (node.kind == YamlNode::Kind::scalar) return node.text;
-    return yaml_error(file_, node,
-                      fmt::format("expected a single value, not {}", kind_name(node.kind)));
-  }
-
-  Result<std::vector<std::string>> values_of(const YamlNode& node) const {
-    if (node.kind != YamlNode::Kind::list) {
-      return yaml_error(file_, node, fmt::format("expected a list, not {}", kind_name(node.kind)));
-    }
-    std::vector<std::string> values;
-    for (const YamlNode& item : node.items) {
-      TACHO_TRY(value, value_of(item));
-      values.push_back(std::move(value));
-    }
-    return values;
-  }
-
-  Result<std::vector<std::string>> list_or_range(const YamlNode& node) const {
-    if (node.kind == YamlNode::Kind::map) return range_of(node);
-    TACHO_TRY(values, values_of(node));
-    if (values.empty()) return yaml_error(file_, node, "the list is empty");
-    return values;
-  }
-
-  Result<std::vector<std::string>> one_or_more(const YamlNode& node) const {
-    if (node.kind == YamlNode::Kind::scalar) return std::vector{node.text};
-    return list_or_range(node);
-  }
-
   Result<void> read_configuration(const YamlNode& node, Configuration& out) const {
     if (node.kind != YamlNode::Kind::map) {
       return yaml_error(file_, node,
@@ -136,7 +105,7 @@ class GridReader {
     for (const auto& [key, value] : node.entries) {
       if (key.text == "command" && !grid_.command.empty()) continue;
       TACHO_CHECK(check_name(key));
-      TACHO_TRY(text, value_of(value));
+      TACHO_TRY(text, value_of(value, file_));
       out.set(key.text, std::move(text));
     }
     return {};
@@ -168,7 +137,7 @@ class GridReader {
       std::vector<Configuration> made = {Configuration{}};
       for (const auto& [key, value] : item.entries) {
         TACHO_CHECK(check_name(key));
-        TACHO_TRY(values, one_or_more(value));
+        TACHO_TRY(values, one_or_more(value, file_));
         std::vector<Configuration> longer;
         for (const Configuration& shorter : made) {
           for (const std::string& each : values) {
@@ -224,7 +193,7 @@ class GridReader {
     for (const auto& [key, value] : node.entries) {
       TACHO_CHECK(check_name(key));
       Axis axis{.name = key.text};
-      TACHO_TRY(values, list_or_range(value));
+      TACHO_TRY(values, list_or_range(value, file_));
       axis.values = std::move(values);
       std::set<std::string_view> seen;
       for (const std::string& each : axis.values) {
@@ -236,40 +205,6 @@ class GridReader {
       grid_.matrix.push_back(std::move(axis));
     }
     return {};
-  }
-
-  // {from: 1, to: 5, step: 2} is 1, 3, 5; {from: 16, to: 128, factor: 2} is 16, 32, 64, 128.
-  Result<std::vector<std::string>> range_of(const YamlNode& node) const {
-    YamlObject object(node, file_);
-    std::optional<double> from;
-    std::optional<double> to;
-    std::optional<double> step;
-    std::optional<double> factor;
-    object.read("from", from);
-    object.read("to", to);
-    object.read("step", step);
-    object.read("factor", factor);
-    TACHO_CHECK(object.finish());
-    if (!from || !to) return yaml_error(file_, node, "a range needs 'from' and 'to'");
-    if (step && factor) return yaml_error(file_, node, "a range has either a 'step' or a 'factor'");
-    if (*to < *from) return yaml_error(file_, node, "'to' is less than 'from'");
-    if (factor && (*factor <= 1 || *from <= 0)) {
-      return yaml_error(file_, node, "'factor' must be above 1 and 'from' above 0");
-    }
-    if (!factor && step.value_or(1) <= 0) return yaml_error(file_, node, "'step' must be above 0");
-    std::vector<std::string> values;
-    // A step such as 0.1 is not exact in binary: the last value may slightly exceed `to`.
-    const double end = *to + (std::fabs(*to) + std::fabs(*from)) * 1e-9;
-    double value = *from;
-    while (value <= end) {
-      if (std::ssize(values) >= kMostValues) {
-        return yaml_error(file_, node, fmt::format("more than {} values", kMostValues));
-      }
-      values.push_back(fmt::format("{:.12g}", value));
-      value =
-          factor ? value * *factor : *from + step.value_or(1) * static_cast<double>(values.size());
-    }
-    return values;
   }
 
   // A list of seeds, or their number: 3 means 0, 1, 2.
@@ -348,7 +283,7 @@ class GridReader {
       return yaml_error(file_, node, "expected the name of a launcher or its options");
     }
     for (const auto& [key, value] : node.entries) {
-      TACHO_TRY(text, value_of(value));
+      TACHO_TRY(text, value_of(value, file_));
       if (key.text == "kind") {
         grid_.launcher.kind = std::move(text);
       } else if (key.text == "slots") {
