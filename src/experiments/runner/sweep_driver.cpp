@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "base/clock.h"
 #include "base/start_report.h"
 #include "experiments/runner/run_container.h"
-#include "experiments/sweep/would_fit.h"
+#include "experiments/runner/sweep_attempt.h"
 
 namespace tacho {
 namespace {
@@ -22,17 +20,6 @@ constexpr std::size_t kMostAtOnce = 1000;
 constexpr Seconds kGraceOfLimit{30};
 // Limits submissions of adaptive sweeps, because submitted tasks cannot use later results.
 constexpr std::int64_t kMostByChoice = 8;
-// Limits submissions with a budget of hours until the first run has shown the duration.
-constexpr std::int64_t kMostAtFirst = 8;
-
-// Returns a task that ran out of memory and needs less memory than `task`; nullptr if there is
-// none.
-const SweepTask* would_not_fit(const SweepTask& task, const std::vector<SweepTask>& out_of_memory) {
-  const auto smaller = std::ranges::find_if(out_of_memory, [&](const SweepTask& other) {
-    return needs_more_memory(task.configuration, other.configuration);
-  });
-  return smaller == out_of_memory.end() ? nullptr : &*smaller;
-}
 
 }  // namespace
 
@@ -45,31 +32,14 @@ void SweepDriver::remove_folder(const std::string& key) const {
   fs::remove_all(folder_of(key).path(), ignored);
 }
 
-Resources SweepDriver::needs_of(const SweepTask& task) const {
-  const RunNeeds& asked = options_.settings.needs;
-  const RunSpec& spec = task.asked.spec;
-  const auto ranks = static_cast<double>(spec.dist.ranks_per_node);
-  const bool uses_gpus = !task.asked.command && spec.device == Device::cuda;
-  Resources needs;
-  needs.cores = asked.cores.value_or(
-      task.asked.command ? 1.0 : ranks * static_cast<double>(spec.threads.value_or(1)));
-  needs.gpus =
-      static_cast<int>(asked.gpus.value_or(uses_gpus ? spec.dist.ranks_per_node : std::int64_t{0}));
-  const auto memory = asked.memory ? asked.memory : options_.settings.limits.memory;
-  if (memory) needs.memory_bytes = memory->count;
-  return needs;
-}
-
-Task SweepDriver::task_of(const SweepTask& task) const {
+Task SweepDriver::task_of(const SweepTask& task, const RunOrder& order) const {
   const RunFolder folder = folder_of(*task.run_key);
-  Task made{.key = *task.run_key, .needs = needs_of(task)};
+  Task made{.key = *task.run_key, .needs = needs_of(task, options_.settings)};
   made.command.argv = options_.take;
   made.command.argv.push_back(folder.path().string());
   made.command.environment = options_.environment;
   made.log = folder.path() / "take.log";
-  auto limit = options_.settings.limits.time;
-  if (task.asked.time_limit_s) limit = Seconds(*task.asked.time_limit_s);
-  if (limit) made.time_limit = *limit + kGraceOfLimit;
+  if (order.time_limit_s) made.time_limit = Seconds(*order.time_limit_s) + kGraceOfLimit;
   return made;
 }
 
@@ -129,7 +99,7 @@ Result<void> SweepDriver::check_needs() {
   TACHO_TRY(tasks, store_.tasks(sweep_, SweepTaskState::waiting));
   std::vector<Resources> checked;
   for (const SweepTask& task : tasks) {
-    const Resources needs = needs_of(task);
+    const Resources needs = needs_of(task, options_.settings);
     if (std::ranges::find(checked, needs) != checked.end()) continue;
     const auto room = launcher_.room(needs);
     if (!room.ok()) return Error(room.error()).in(to_text(task.configuration));
@@ -188,22 +158,7 @@ Result<void> SweepDriver::skip_larger(const std::vector<SweepTask>& out_of_memor
 }
 
 std::int64_t SweepDriver::budget_left() const {
-  const SweepBudget& budget = options_.settings.budget;
-  const std::int64_t done = counts_.states.at(SweepTaskState::done);
-  const std::int64_t submitted = counts_.states.at(SweepTaskState::submitted);
-  std::int64_t left = std::numeric_limits<std::int64_t>::max();
-  if (budget.runs) left = *budget.runs - done - submitted;
-  if (budget.hours) {
-    constexpr double kRounding = 1e-6;  // seconds
-    const double seconds_left = *budget.hours * 3600 - counts_.run_seconds - kRounding;
-    if (seconds_left <= 0) return 0;
-    // Assumes that each running task takes as long as the finished ones on average.
-    const double usual = done == 0 ? 0 : counts_.run_seconds / static_cast<double>(done);
-    const double affordable =
-        usual > 0 ? std::ceil(seconds_left / usual) : static_cast<double>(kMostAtFirst);
-    left = std::min(left, static_cast<std::int64_t>(std::min(affordable, 1e9)) - submitted);
-  }
-  return left;
+  return runs_left(options_.settings.budget, counts_);
 }
 
 Result<bool> SweepDriver::fill() {
@@ -218,15 +173,16 @@ Result<bool> SweepDriver::fill() {
     }
     TACHO_TRY(next, queue_.first_ready());
     if (!next) return queue_.is_held_back();
-    const Resources needs = needs_of(*next);
+    const Resources needs = needs_of(*next, options_.settings);
     next_needs_ = needs;
     TACHO_TRY(room, launcher_.room(needs).in(to_text(next->configuration)));
     if (room == 0) return true;
     const auto most = std::min<std::int64_t>(
         allowed, static_cast<std::int64_t>(std::min<std::size_t>(room, kMostAtOnce)));
     // All tasks of a batch have the same needs.
-    TACHO_TRY(tasks, queue_.start_ready(
-                         most, [&](const SweepTask& task) { return needs_of(task) == needs; }));
+    TACHO_TRY(tasks, queue_.start_ready(most, [&](const SweepTask& task) {
+      return needs_of(task, options_.settings) == needs;
+    }));
     TACHO_CHECK(submit(std::move(tasks)));
   }
 }
@@ -244,7 +200,9 @@ Result<bool> SweepDriver::fill_by_choice() {
       if (found == waiting.end()) broken_invariant("a task was chosen that does not wait");
       chosen_ = std::move(*found);
     }
-    TACHO_TRY(room, launcher_.room(needs_of(*chosen_)).in(to_text(chosen_->configuration)));
+    TACHO_TRY(
+        room,
+        launcher_.room(needs_of(*chosen_, options_.settings)).in(to_text(chosen_->configuration)));
     if (room == 0) return true;
     std::vector<SweepTask> next = {*std::move(chosen_)};
     chosen_.reset();
@@ -275,18 +233,11 @@ Result<void> SweepDriver::submit(std::vector<SweepTask> tasks) {
     task.batch = name;
     task.state = SweepTaskState::submitted;
     ++task.attempt;
-    RunOrder order = task.asked;
-    order.key = *task.run_key;
+    RunOrder order = order_of(task, options_.settings);
     order.created_at = unix_seconds_now();
-    // The configuration takes precedence over the limits of the sweep.
-    const RunLimits& limits = options_.settings.limits;
-    if (limits.time && !order.time_limit_s) order.time_limit_s = limits.time->count();
-    if (limits.memory && !order.environment.memory_bytes) {
-      order.environment.memory_bytes = limits.memory->count;
-    }
     TACHO_CHECK(folder_of(order.key).create(order));
     if (options_.hook != nullptr) options_.hook->before(order);
-    to_launch.push_back(task_of(task));
+    to_launch.push_back(task_of(task, order));
     view_.submitted(task);
     const std::string key = *task.run_key;
     batch.emplace(key, UnderWay{std::move(task)});

@@ -96,8 +96,7 @@ class SweepDriver {
   Result<End> conclude();
 
   [[nodiscard]] RunFolder folder_of(const std::string& key) const;
-  [[nodiscard]] Resources needs_of(const SweepTask& task) const;
-  [[nodiscard]] Task task_of(const SweepTask& task) const;
+  [[nodiscard]] Task task_of(const SweepTask& task, const RunOrder& order) const;
   [[nodiscard]] std::int64_t budget_left() const;
   [[nodiscard]] SweepProgress progress() const;
   void remove_folder(const std::string& key) const;
