@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "base/parse_number.h"
 #include "machine/launch/task_list.h"
 
 namespace tacho {
@@ -34,7 +35,7 @@ bool BatchFolder::exists() const { return is_there(list_in(path_)); }
 
 Result<void> BatchFolder::create(std::span<const Task> tasks) const {
   TACHO_TRY(lines, write_tasks(tasks));
-  for (const char* folder : {"ended", "cancelled", "locks"})
+  for (const char* folder : {"ended", "cancelled", "locks", "taken"})
     TACHO_CHECK(make_folders(path_ / folder));
   TACHO_CHECK(write_file_atomically(path_ / "name", new_name(path_.filename().string()) + "\n"));
   return write_file_atomically(list_in(path_), lines);
@@ -86,6 +87,21 @@ Result<void> BatchFolder::set_status(std::size_t index, const TaskStatus& status
   ::unlink(temporary.c_str());
   if (linked) return {};
   return system_error(file, error);
+}
+
+Result<void> BatchFolder::set_taker(std::size_t index, const std::string& name) const {
+  return write_file_atomically(numbered(path_ / "taken", index), name);
+}
+
+std::map<std::string, std::size_t> BatchFolder::takers() const {
+  std::map<std::string, std::size_t> takers;
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(path_ / "taken", problem)) {
+    const auto index = parse_number<std::size_t>(entry.path().filename().string());
+    const auto name = read_file(entry.path());
+    if (index && name.ok()) takers[*name] = *index;
+  }
+  return takers;
 }
 
 Result<void> BatchFolder::mark_cancelled(std::size_t index) const {

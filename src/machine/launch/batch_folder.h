@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,10 @@ class BatchFolder {
   // same task changes nothing.
   [[nodiscard]] Result<std::optional<TaskStatus>> status(std::size_t index) const;
   [[nodiscard]] Result<void> set_status(std::size_t index, const TaskStatus& status) const;
+
+  // The machine or pod that took a task last, for schedulers that do not number their programs.
+  [[nodiscard]] Result<void> set_taker(std::size_t index, const std::string& name) const;
+  [[nodiscard]] std::map<std::string, std::size_t> takers() const;
 
   // A cancelled task is not started any more.
   [[nodiscard]] Result<void> mark_cancelled(std::size_t index) const;

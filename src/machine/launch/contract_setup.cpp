@@ -40,7 +40,8 @@ ContractSetup::ContractSetup(LauncherKind kind) : kind_(kind) {
       missing_ = "TACHO_K8S_MOUNT is not set; see script/test-kubernetes";
       return;
     }
-    for (const char* option : {"image", "claim", "host-path", "namespace", "tacho", "user"}) {
+    for (const char* option : {"image", "claim", "host-path", "namespace", "tacho", "user",
+                               "completion-mode", "pull-policy"}) {
       std::string name = "TACHO_K8S_" + std::string(option);
       for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
       if (const std::string value = variable(name.c_str()); !value.empty()) {

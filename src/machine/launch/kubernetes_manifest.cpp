@@ -43,9 +43,11 @@ Json resources(const ManifestOrder& order) {
 
 Json container(const ManifestOrder& order) {
   const KubernetesOptions& options = order.options;
+  Json command{options.tacho, "take-task", order.folder.string()};
+  if (!options.is_indexed) command.push_back("--any");
   Json made{{"name", "task"},
             {"image", options.image},
-            {"command", {options.tacho, "take-task", order.folder.string()}},
+            {"command", command},
             {"env", Json::array({{{"name", "HOME"}, {"value", "/tmp"}}})},
             {"resources", resources(order)},
             {"volumeMounts", mounts(options)},
@@ -92,18 +94,18 @@ Json job_manifest(const ManifestOrder& order) {
   const auto at_once = static_cast<std::size_t>(order.at_once.value_or(1 << 30));
   Json metadata{{"name", order.name}, {"labels", labels}};
   if (!order.options.name_space.empty()) metadata["namespace"] = order.options.name_space;
+  if (!order.options.queue.empty()) {
+    metadata["labels"]["kueue.x-k8s.io/queue-name"] = order.options.queue;
+  }
   // The pod of a failed task succeeds; take-task writes the status. Only lost pods count towards
   // the limit, which allows some for every task.
-  return {{"apiVersion", "batch/v1"},
-          {"kind", "Job"},
-          {"metadata", metadata},
-          {"spec",
-           {{"completionMode", "Indexed"},
-            {"completions", order.tasks},
+  Json spec{{"completions", order.tasks},
             {"parallelism", std::min(order.tasks, at_once)},
             {"backoffLimit", 2 * order.tasks + 6},
             {"ttlSecondsAfterFinished", kSecondsKept},
-            {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod(order)}}}}}};
+            {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod(order)}}}};
+  if (order.options.is_indexed) spec["completionMode"] = "Indexed";  // unknown to older servers
+  return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", metadata}, {"spec", spec}};
 }
 
 }  // namespace tacho

@@ -29,6 +29,7 @@ TEST(KubernetesOptions, ReportMissingAndUnknownOptions) {
   EXPECT_THAT(problem(with({{"imgae", "a"}})), HasSubstr("did you mean 'image'"));
   EXPECT_THAT(problem(with({{"user", "0"}})), HasSubstr("never run as root"));
   EXPECT_THAT(problem(with({{"node-selector", "ssd"}})), HasSubstr("LABEL:VALUE"));
+  EXPECT_THAT(problem(with({{"completion-mode", "all"}})), HasSubstr("Indexed or NonIndexed"));
   EXPECT_THAT(problem(with({{"pull-policy", "sometimes"}})), HasSubstr("pull-policy must be"));
   EXPECT_THAT(problem({{"image", "a"}, {"claim", "b"}, {"mount", "/tmp/x"}}),
               HasSubstr("reserved"));
@@ -63,6 +64,19 @@ TEST(Manifest, IsAnIndexedJobOfPodsWithFewPermissions) {
   EXPECT_EQ(container["resources"]["requests"], container["resources"]["limits"]);
   EXPECT_EQ(pod["volumes"][0]["persistentVolumeClaim"]["claimName"], "runs");
   EXPECT_EQ(container["volumeMounts"][0]["mountPath"], "/shared");
+}
+
+TEST(Manifest, PodsOfAJobThatIsNotIndexedTakeAnyTask) {
+  const auto options =
+      kubernetes_options(with({{"completion-mode", "NonIndexed"}, {"queue", "lab"}}));
+  ASSERT_TRUE(options.ok());
+  const Json job =
+      job_manifest({.options = *options, .name = "n", .folder = "/shared/b", .tasks = 3});
+  EXPECT_FALSE(job["spec"].contains("completionMode"));
+  EXPECT_EQ(job["spec"]["completions"], 3);
+  EXPECT_EQ(job["metadata"]["labels"]["kueue.x-k8s.io/queue-name"], "lab");
+  EXPECT_EQ(job["spec"]["template"]["spec"]["containers"][0]["command"],
+            Json({"/usr/local/bin/tacho", "take-task", "/shared/b", "--any"}));
 }
 
 TEST(Manifest, AFolderOfEveryNodeMayBeTheVolume) {

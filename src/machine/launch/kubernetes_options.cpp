@@ -18,7 +18,7 @@ struct Word {
   std::string_view name;
   std::string KubernetesOptions::*field;
 };
-constexpr std::array<Word, 13> kWords{{
+constexpr std::array<Word, 14> kWords{{
     {"claim", &KubernetesOptions::claim},
     {"context", &KubernetesOptions::context},
     {"gpu-resource", &KubernetesOptions::gpu_resource},
@@ -29,11 +29,13 @@ constexpr std::array<Word, 13> kWords{{
     {"priority-class", &KubernetesOptions::priority_class},
     {"pull-policy", &KubernetesOptions::pull_policy},
     {"pull-secret", &KubernetesOptions::pull_secret},
+    {"queue", &KubernetesOptions::queue},
     {"runtime-class", &KubernetesOptions::runtime_class},
     {"service-account", &KubernetesOptions::service_account},
     {"tacho", &KubernetesOptions::tacho},
 }};
-constexpr std::array<std::string_view, 4> kOthers{"group", "node-selector", "poll-seconds", "user"};
+constexpr std::array<std::string_view, 6> kOthers{"completion-mode", "give-up-seconds", "group",
+                                                  "node-selector",   "poll-seconds",    "user"};
 
 const Word* word_named(std::string_view name) {
   for (const Word& word : kWords) {
@@ -69,12 +71,19 @@ Result<void> read_selector(const std::string& text, std::map<std::string, std::s
 
 Result<void> read_other(const std::string& name, const std::string& value, KubernetesOptions& out) {
   if (name == "node-selector") return read_selector(value, out.node_selector);
+  if (name == "completion-mode") {
+    out.is_indexed = value == "Indexed";
+    if (out.is_indexed || value == "NonIndexed") return {};
+    return bad_kubernetes("option completion-mode must be Indexed or NonIndexed");
+  }
   TACHO_TRY(count, read_count(name, value).in("kubernetes"));
   if (count > std::numeric_limits<std::int32_t>::max()) {
     return bad_kubernetes(fmt::format("option {}={}: is too large", name, value));
   }
   if (name == "poll-seconds") {
     out.poll_interval = std::chrono::seconds(count);
+  } else if (name == "give-up-seconds") {
+    out.give_up_after = std::chrono::seconds(count);
   } else {
     (name == "user" ? out.user : out.group) = count;
   }

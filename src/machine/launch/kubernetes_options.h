@@ -24,10 +24,15 @@ struct KubernetesOptions {
   std::string pull_secret;
   std::string priority_class;
   std::string runtime_class;
+  std::string queue;  // of Kueue
   std::map<std::string, std::string> node_selector;
+  // Kubernetes before 1.24 has no Indexed Jobs: each pod takes the next task instead.
+  bool is_indexed = true;
   std::int64_t user = 0;  // never root
   std::int64_t group = 0;
   std::chrono::milliseconds poll_interval{5000};
+  // A task fails if its container cannot be created for this long.
+  std::chrono::milliseconds give_up_after{60000};
 };
 
 // The error names an option that is unknown, missing or makes no sense.

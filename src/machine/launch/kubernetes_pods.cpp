@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
-#include <optional>
 
 #include "base/json_object.h"
 #include "base/parse_number.h"
@@ -24,9 +25,23 @@ std::string text(const Json& json, const char* key) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-std::optional<std::size_t> index_of(const Json& pod) {
+// Reasons of a container that cannot be created as its pod asks for.
+constexpr std::array<std::string_view, 8> kCannotStart{
+    "CreateContainerConfigError", "CreateContainerError", "ErrImageNeverPull", "ErrImagePull",
+    "ImageInspectError",          "ImagePullBackOff",     "InvalidImageName",  "RunContainerError"};
+
+std::optional<std::size_t> index_of(const Json& pod,
+                                    const std::map<std::string, std::size_t>& takers) {
+  const Json& metadata = at(pod, "metadata");
+  const auto taken = takers.find(text(metadata, "name"));
+  if (taken != takers.end()) return taken->second;
   return parse_number<std::size_t>(
-      text(at(at(pod, "metadata"), "annotations"), "batch.kubernetes.io/job-completion-index"));
+      text(at(metadata, "annotations"), "batch.kubernetes.io/job-completion-index"));
+}
+
+int number(const Json& json, const char* key, int otherwise) {
+  const Json& value = at(json, key);
+  return value.is_number_integer() ? value.get<int>() : otherwise;
 }
 
 const Json& container_state(const Json& pod) {
@@ -41,10 +56,18 @@ std::string joined(const std::string& one, const std::string& other) {
   return one + ": " + other;
 }
 
+bool cannot_start(const Json& pod) {
+  const std::string reason = text(at(container_state(pod), "waiting"), "reason");
+  return std::find(kCannotStart.begin(), kCannotStart.end(), reason) != kCannotStart.end();
+}
+
+// "" if the pod does not say.
 std::string why_waiting(const Json& pod) {
   const Json& waiting = at(container_state(pod), "waiting");
-  std::string of_container = joined(text(waiting, "reason"), text(waiting, "message"));
-  if (!of_container.empty()) return of_container;
+  const std::string reason = text(waiting, "reason");
+  if (!reason.empty() && reason != "ContainerCreating" && reason != "PodInitializing") {
+    return joined(reason, text(waiting, "message"));
+  }
   const Json& conditions = at(at(pod, "status"), "conditions");
   if (conditions.is_array()) {
     for (const Json& condition : conditions) {
@@ -53,7 +76,7 @@ std::string why_waiting(const Json& pod) {
       }
     }
   }
-  return "Kubernetes has not started its pod";
+  return "";
 }
 
 TaskUpdate failed(const Json& pod, TaskUpdate update) {
@@ -93,6 +116,7 @@ TaskUpdate pod_update(const Json& pod) {
     update.reason = "its pod has ended; its status has not arrived on this file system yet";
   } else {
     update.reason = why_waiting(pod);
+    update.is_hindered = !update.reason.empty();
   }
   return update;
 }
@@ -107,39 +131,51 @@ Result<Json> parse(std::string_view json) {
 
 }  // namespace
 
-Result<std::map<std::size_t, PodUpdate>> parse_pods(std::string_view json) {
+Result<JobPods> parse_pods(std::string_view json,
+                           const std::map<std::string, std::size_t>& takers) {
   TACHO_TRY(document, parse(json));
   const Json& items = at(document, "items");
   if (!items.is_array()) {
     return Error{ErrorCode::invalid, "kubectl: the output contains no list of pods"};
   }
-  std::map<std::size_t, PodUpdate> tasks;
+  JobPods pods;
   std::map<std::size_t, std::string> newest;
   for (const Json& pod : items) {
-    const auto index = index_of(pod);
-    if (!index) continue;
-    const std::string made = text(at(pod, "metadata"), "creationTimestamp");
-    TaskUpdate update = pod_update(pod);
-    const bool first = !tasks.contains(*index);
-    PodUpdate& task = tasks[*index];
+    const auto index = index_of(pod, takers);
+    const std::string name = text(at(pod, "metadata"), "name");
     const std::string phase = text(at(pod, "status"), "phase");
+    TaskUpdate update = pod_update(pod);
+    if (!index) {
+      if (phase == "Pending") pods.unassigned = {std::move(update), {name}, cannot_start(pod)};
+      continue;
+    }
+    const std::string made = text(at(pod, "metadata"), "creationTimestamp");
+    const bool first = !pods.tasks.contains(*index);
+    PodUpdate& task = pods.tasks[*index];
     if (phase != "Succeeded" && phase != "Failed") {
-      task.pods.push_back(text(at(pod, "metadata"), "name"));
+      task.pods.push_back(name);
     }
     const bool settled = !first && task.update.ended_by == EndedBy::out_of_memory;
     const bool settles = update.ended_by == EndedBy::out_of_memory;
     if (first || settles || (!settled && made >= newest[*index])) {
       task.update = std::move(update);
+      task.cannot_start = cannot_start(pod);
       newest[*index] = made;
     }
   }
-  return tasks;
+  return pods;
 }
 
 Result<JobStatus> parse_job(std::string_view json) {
   TACHO_TRY(document, parse(json));
   JobStatus status;
-  const Json& conditions = at(at(document, "status"), "conditions");
+  const Json& spec = at(document, "spec");
+  const Json& state = at(document, "status");
+  const int left = number(spec, "completions", 1) - number(state, "succeeded", 0);
+  status.has_all_pods =
+      number(state, "active", 0) >= std::min(number(spec, "parallelism", 1), left);
+  status.suspended = at(spec, "suspend") == true;
+  const Json& conditions = at(state, "conditions");
   if (!conditions.is_array()) return status;
   for (const Json& condition : conditions) {
     if (text(condition, "status") != "True") continue;
@@ -150,6 +186,33 @@ Result<JobStatus> parse_job(std::string_view json) {
     }
   }
   return status;
+}
+
+Result<int> parse_version(std::string_view json) {
+  TACHO_TRY(document, parse(json));
+  std::string minor = text(document, "minor");  // some distributions append '+'
+  minor.resize(std::min(minor.size(), minor.find_first_not_of("0123456789")));
+  if (const auto version = parse_number<int>(minor)) return *version;
+  return Error{ErrorCode::invalid, "kubectl: the API server does not say its version"};
+}
+
+Result<std::map<std::string, std::string>> parse_warnings(std::string_view json) {
+  TACHO_TRY(document, parse(json));
+  std::map<std::string, std::string> warnings;
+  std::map<std::string, std::string> newest;
+  const Json& items = at(document, "items");
+  if (!items.is_array()) return warnings;
+  for (const Json& event : items) {
+    if (text(event, "type") != "Warning") continue;
+    const std::string object = text(at(event, "involvedObject"), "name");
+    // Of a series only the first and the last time are kept; newer interfaces have one time.
+    const std::string last = text(event, "lastTimestamp");
+    const std::string time = last.empty() ? text(event, "eventTime") : last;
+    if (warnings.contains(object) && time < newest[object]) continue;
+    newest[object] = time;
+    warnings[object] = joined(text(event, "reason"), text(event, "message"));
+  }
+  return warnings;
 }
 
 TaskUpdate after_job(TaskUpdate update, const JobStatus& job) {

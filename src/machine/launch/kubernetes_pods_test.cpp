@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 // Returns a pod in the format of the API server.
 Json pod(int index, const char* phase, Json state = Json::object(), int made_at = 0) {
@@ -39,9 +40,9 @@ std::string list(std::initializer_list<Json> pods) {
 }
 
 TaskUpdate only(const Json& item) {
-  const auto tasks = parse_pods(list({item}));
-  if (!tasks.ok() || tasks->size() != 1) broken_invariant("not one task");
-  return tasks->begin()->second.update;
+  const auto pods = parse_pods(list({item}));
+  if (!pods.ok() || pods->tasks.size() != 1) broken_invariant("not one task");
+  return pods->tasks.begin()->second.update;
 }
 
 TEST(Pods, ReportTheirNode) {
@@ -63,18 +64,46 @@ TEST(Pods, ReportWhyTheyWait) {
                     {"reason", "Unschedulable"},
                     {"message", "0/3 nodes are available: 3 Insufficient nvidia.com/gpu."}}});
   EXPECT_THAT(only(unplaced).reason, HasSubstr("Insufficient nvidia.com/gpu"));
+  EXPECT_TRUE(only(unplaced).is_hindered);
+  const TaskUpdate creating =
+      only(pod(0, "Pending", {{"waiting", {{"reason", "ContainerCreating"}}}}));
+  EXPECT_EQ(creating.reason, "");
+  EXPECT_FALSE(creating.is_hindered);
+}
+
+TEST(Pods, SayThatTheirContainerCannotBeCreated) {
+  const auto cannot_start = [](const char* reason) {
+    const auto pods = parse_pods(list({pod(0, "Pending", {{"waiting", {{"reason", reason}}}})}));
+    return pods->tasks.at(0).cannot_start;
+  };
+  EXPECT_TRUE(cannot_start("ImagePullBackOff"));
+  EXPECT_TRUE(cannot_start("InvalidImageName"));
+  EXPECT_FALSE(cannot_start("ContainerCreating"));
+}
+
+TEST(Pods, WithoutANumberHaveTheTaskThatTheyTook) {
+  Json running = pod(0, "Running", {{"running", Json::object()}}, 1);
+  Json waiting = pod(0, "Pending", {{"waiting", {{"reason", "ErrImagePull"}}}}, 2);
+  for (Json* each : {&running, &waiting}) (*each)["metadata"].erase("annotations");
+  const auto pods = parse_pods(list({running, waiting}), {{"job-0-at1", 7}});
+  ASSERT_TRUE(pods.ok());
+  ASSERT_EQ(pods->tasks.size(), 1U);
+  EXPECT_EQ(pods->tasks.at(7).update.state, TaskState::running);
+  ASSERT_TRUE(pods->unassigned);
+  EXPECT_TRUE(pods->unassigned->cannot_start);
+  EXPECT_THAT(pods->unassigned->pods, ElementsAre("job-0-at2"));
 }
 
 TEST(Pods, ThatRanOutOfMemoryHaveEndedEvenIfAnotherWasStarted) {
   for (const int again_at : {0, 5}) {  // created before or after it
-    const auto tasks =
+    const auto pods =
         parse_pods(list({pod(1, "Failed", terminated(137, "OOMKilled"), 3),
                          pod(1, "Running", {{"running", Json::object()}}, again_at)}));
-    const TaskUpdate& update = tasks->at(1).update;
+    const TaskUpdate& update = pods->tasks.at(1).update;
     EXPECT_EQ(update.state, TaskState::ended);
     EXPECT_EQ(update.ended_by, EndedBy::out_of_memory);
     EXPECT_EQ(update.status->signal, SIGKILL);
-    EXPECT_THAT(tasks->at(1).pods, ElementsAre(fmt::format("job-1-at{}", again_at)));
+    EXPECT_THAT(pods->tasks.at(1).pods, ElementsAre(fmt::format("job-1-at{}", again_at)));
   }
 }
 
@@ -105,9 +134,9 @@ TEST(Pods, OfALostNodeAreLost) {
 }
 
 TEST(Pods, TheNewestOfATaskCounts) {
-  const auto tasks = parse_pods(list({pod(0, "Running", {{"running", Json::object()}}, 9),
-                                      pod(0, "Failed", terminated(1, "Error"), 4)}));
-  EXPECT_EQ(tasks->at(0).update.state, TaskState::running);
+  const auto pods = parse_pods(list({pod(0, "Running", {{"running", Json::object()}}, 9),
+                                     pod(0, "Failed", terminated(1, "Error"), 4)}));
+  EXPECT_EQ(pods->tasks.at(0).update.state, TaskState::running);
 }
 
 TEST(Jobs, ReportWhetherTheyHaveEnded) {
@@ -125,6 +154,40 @@ TEST(Jobs, ReportWhetherTheyHaveEnded) {
   EXPECT_FALSE(parse_job("[]").ok());
 }
 
+TEST(Jobs, ReportWhetherPodsAreMissing) {
+  const auto job = [](int completions, int active, int succeeded) {
+    return json_text({{"spec", {{"completions", completions}, {"parallelism", 2}}},
+                      {"status", {{"active", active}, {"succeeded", succeeded}}}});
+  };
+  EXPECT_TRUE(parse_job(job(4, 2, 0))->has_all_pods);
+  EXPECT_FALSE(parse_job(job(4, 1, 0))->has_all_pods);
+  EXPECT_TRUE(parse_job(job(4, 1, 3))->has_all_pods);
+  EXPECT_FALSE(parse_job(job(4, 1, 3))->suspended);
+  EXPECT_TRUE(parse_job(R"({"spec":{"suspend":true}})")->suspended);
+}
+
+TEST(Warnings, TheNewestAboutAnObjectCounts) {
+  const auto event = [](const char* object, const char* type, const char* at, const char* message) {
+    return Json{{"type", type},
+                {"involvedObject", {{"name", object}}},
+                {"lastTimestamp", at},
+                {"reason", "FailedCreate"},
+                {"message", message}};
+  };
+  const auto warnings =
+      parse_warnings(list({event("job", "Warning", "2026-03-01T10:05:00Z", "exceeded quota"),
+                           event("job", "Warning", "2026-03-01T10:01:00Z", "old"),
+                           event("job", "Normal", "2026-03-01T10:09:00Z", "created pod")}));
+  ASSERT_TRUE(warnings.ok());
+  EXPECT_THAT(*warnings, ElementsAre(Pair("job", "FailedCreate: exceeded quota")));
+}
+
+TEST(Version, IsTheMinorOne) {
+  EXPECT_EQ(*parse_version(R"({"major":"1","minor":"20"})"), 20);
+  EXPECT_EQ(*parse_version(R"({"major":"1","minor":"29+"})"), 29);
+  EXPECT_FALSE(parse_version(R"({"major":"1"})").ok());
+}
+
 TEST(Pods, SurviveAnyBytes) {
   const std::string text =
       list({pod(1, "Failed", terminated(137, "OOMKilled"), 3), pod(0, "Pending")});
@@ -133,6 +196,8 @@ TEST(Pods, SurviveAnyBytes) {
     const std::string damaged = mutated(text, random);
     (void)parse_pods(damaged);
     (void)parse_job(damaged);
+    (void)parse_warnings(damaged);
+    (void)parse_version(damaged);
   }
 }
 

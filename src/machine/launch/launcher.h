@@ -47,6 +47,8 @@ struct TaskUpdate {
   EndedBy ended_by = EndedBy::itself;
   std::string where = {};   // host name
   std::string reason = {};  // for display: why it waits, how it ended or was lost
+  // A waiting task that may never start: its reason is for the user.
+  bool is_hindered = false;
 };
 
 // Starts, watches and cancels tasks. The results of a task are in its run's folder.

@@ -119,6 +119,25 @@ TaskRun run(const BatchFolder& batch, std::size_t index, const Task& task, const
   return result;
 }
 
+// Runs a task whose lock is taken. Returns how it ended before, if it did.
+Result<Taken> carry_out(const BatchFolder& batch, std::size_t index, const Signals& signals,
+                        std::chrono::milliseconds grace) {
+  TACHO_TRY(before, batch.status(index));
+  if (before) return Taken{code_of(*before), true};
+  if (batch.is_cancelled(index)) {
+    const TaskStatus never{.ended_by = EndedBy::cancel,
+                           .where = host_name(),
+                           .reason = "was cancelled before it started"};
+    TACHO_CHECK(batch.set_status(index, never));
+    return Taken{code_of(never), true};
+  }
+  TACHO_TRY(task, batch.task(index));
+  const TaskRun result = run(batch, index, task, signals, grace);
+  const bool is_settled = !result.interrupted || result.status.status->success();
+  if (is_settled) TACHO_CHECK(batch.set_status(index, result.status));
+  return Taken{code_of(result.status), is_settled};
+}
+
 std::optional<std::size_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? std::nullopt : parse_number<std::size_t>(text);
@@ -130,23 +149,34 @@ Result<Taken> take_task(const std::filesystem::path& folder, std::size_t index,
                         std::chrono::milliseconds grace) {
   const BatchFolder batch(folder);
   const Signals signals;
-  TACHO_TRY(task, batch.task(index));
+  TACHO_CHECK(batch.task(index));
   TACHO_TRY(lock, lock_of(batch, index, signals));
   if (!lock) return Taken{.code = 128 + SIGTERM};
+  return carry_out(batch, index, signals, grace);
+}
 
-  TACHO_TRY(before, batch.status(index));
-  if (before) return Taken{code_of(*before), true};
-  if (batch.is_cancelled(index)) {
-    const TaskStatus never{.ended_by = EndedBy::cancel,
-                           .where = host_name(),
-                           .reason = "was cancelled before it started"};
-    TACHO_CHECK(batch.set_status(index, never));
-    return Taken{code_of(never), true};
+Result<Taken> take_any_task(const std::filesystem::path& folder, std::chrono::milliseconds grace) {
+  const BatchFolder batch(folder);
+  const Signals signals;
+  TACHO_TRY(keys, batch.keys());
+  while (true) {
+    bool all_ended = true;
+    for (std::size_t index = 0; index < keys.size(); ++index) {
+      TACHO_TRY(ended, batch.status(index));
+      if (ended) continue;
+      all_ended = false;
+      auto lock = batch.lock(index);
+      if (!lock.ok() && lock.error().code == ErrorCode::unavailable) continue;
+      if (!lock.ok()) return lock.error();
+      TACHO_TRY(ended_meanwhile, batch.status(index));
+      if (ended_meanwhile) continue;
+      TACHO_CHECK(batch.set_taker(index, host_name()));
+      return carry_out(batch, index, signals, grace);
+    }
+    if (all_ended) return Taken{.code = 0, .is_settled = true};
+    wait_for_either(-1, signals.handle(), Clock::time_point::max());
+    if (signals.received()) return Taken{.code = 128 + SIGTERM};
   }
-  const TaskRun result = run(batch, index, task, signals, grace);
-  const bool is_settled = !result.interrupted || result.status.status->success();
-  if (is_settled) TACHO_CHECK(batch.set_status(index, result.status));
-  return Taken{code_of(result.status), is_settled};
 }
 
 Result<TaskNumber> task_number_from_environment() {

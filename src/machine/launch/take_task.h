@@ -23,6 +23,11 @@ struct Taken {
 Result<Taken> take_task(const std::filesystem::path& folder, std::size_t index,
                         std::chrono::milliseconds grace = LimitedProcess::kGrace);
 
+// For schedulers that start equal programs: takes the first task that has not ended and that nobody
+// runs, and waits while others run all that are left. Does nothing if all have ended.
+Result<Taken> take_any_task(const std::filesystem::path& folder,
+                            std::chrono::milliseconds grace = LimitedProcess::kGrace);
+
 // The number of the task for this process, set by the scheduler in the environment.
 struct TaskNumber {
   std::size_t index = 0;

@@ -74,6 +74,30 @@ TEST_F(TakeTask, DoesNotStartACancelledTask) {
   EXPECT_FALSE(fs::exists(scratch_.path() / "log"));
 }
 
+TEST_F(TakeTask, AnyTakesTheFirstThatNobodyRunsAndSaysSo) {
+  const Command say{.argv = {"sh", "-c", "echo $0"}, .folder = scratch_.path()};
+  std::vector<Task> tasks(3);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::string key = "k" + std::to_string(i);
+    tasks[i] = {.key = key, .command = say, .log = scratch_.path() / "log"};
+    tasks[i].command.argv.push_back(key);
+  }
+  ASSERT_TRUE(batch_.create(tasks).ok());
+  ASSERT_TRUE(batch_.set_status(0, {.status = ExitStatus{0, 0}}).ok());
+  {
+    const auto lock = batch_.lock(1);
+    ASSERT_TRUE(lock.ok());
+    EXPECT_TRUE(take_any_task(batch_.path())->is_settled);
+  }
+  EXPECT_EQ(batch_.takers(), (std::map<std::string, std::size_t>{{host_name(), 2}}));
+  EXPECT_EQ(*read_file(scratch_.path() / "log"), "k2\n");
+  EXPECT_TRUE(take_any_task(batch_.path())->is_settled);
+  EXPECT_EQ(*read_file(scratch_.path() / "log"), "k2\nk1\n");
+  // Nothing is left.
+  EXPECT_EQ(take_any_task(batch_.path())->code, 0);
+  EXPECT_EQ(*read_file(scratch_.path() / "log"), "k2\nk1\n");
+}
+
 TEST_F(TakeTask, EnforcesAndReportsATimeLimit) {
   // Long enough for the trap to be set on a slow machine.
   create("trap '' TERM; while :; do sleep 0.01; done", Seconds(2));
