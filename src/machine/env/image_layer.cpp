@@ -31,7 +31,8 @@ Result<void> place_link(const fs::path& root, const LayerFile& file) {
 
 Result<std::vector<fs::path>> programs_in(const fs::path& folder) {
   std::vector<fs::path> programs;
-  for (const char* name : {"tacho", "tacho-worker", "libtacho_inject.so", "tacho-enter"}) {
+  for (const char* name :
+       {"tacho", "tacho-take", "tacho-worker", "libtacho_inject.so", "tacho-enter"}) {
     std::error_code problem;
     if (!fs::is_regular_file(folder / name, problem)) {
       return Error{ErrorCode::unavailable,

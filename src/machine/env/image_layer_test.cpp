@@ -48,7 +48,7 @@ TEST(ImageLayer, ReportsAMissingProgram) {
   const ScratchFolder folder;
   ASSERT_TRUE(write_file_atomically(folder.path() / "tacho", "").ok());
   EXPECT_THAT(programs_in(folder.path()).error().message,
-              HasSubstr("tacho-worker is not in " + folder.path().string()));
+              HasSubstr("tacho-take is not in " + folder.path().string()));
 }
 
 TEST(ImageLayer, TheSameFilesMakeTheSameArchiveWithADescription) {
