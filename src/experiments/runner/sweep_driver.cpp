@@ -72,6 +72,7 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
 Result<void> SweepDriver::check_requests() {
   constexpr std::chrono::milliseconds kAskEvery{500};
   if (interrupts_ > 0 && !stopping_) stop();
+  cancel_again();
   const auto now = Clock::now();
   if (cancelled_ || now - cancel_checked_ < kAskEvery) return {};
   cancel_checked_ = now;
@@ -264,10 +265,25 @@ void SweepDriver::forget_empty_batches() {
       ++at;
       continue;
     }
+    const auto now = Clock::now();
+    const auto waiting = removals_.find(at->first);
+    if (waiting != removals_.end() && now - waiting->second.tried < options_.ask_again_after) {
+      ++at;
+      continue;
+    }
     const auto forgotten = launcher_.forget(at->first);
+    if (!forgotten.ok() && forgotten.error().code == ErrorCode::unavailable) {
+      Removal& removal = removals_.try_emplace(at->first, Removal{now, now}).first->second;
+      removal.tried = now;
+      if (now - removal.since < options_.removal_patience) {
+        ++at;
+        continue;
+      }
+    }
     if (!forgotten.ok() && forgotten.error().code != ErrorCode::not_found) {
       view_.note(forgotten.error().message);
     }
+    removals_.erase(at->first);
     at = batches_.erase(at);
   }
 }
@@ -289,6 +305,7 @@ Result<void> SweepDriver::poll_batch(const std::string& name, Batch& batch, Ende
                                                    .reason = "the process that started it is gone"}
                                       : found->second;
     at->second.state = update.state;
+    if (update.is_hindered && !stopping_) note_hindrance(update);
     bool over = false;
     if (update.state == TaskState::ended || update.state == TaskState::lost) {
       const bool counts = !missing && !stopping_ && update.ended_by != EndedBy::cancel;
@@ -298,6 +315,13 @@ Result<void> SweepDriver::poll_batch(const std::string& name, Batch& batch, Ende
     at = over ? batch.erase(at) : std::next(at);
   }
   return {};
+}
+
+void SweepDriver::note_hindrance(const TaskUpdate& update) {
+  // Such as "Unschedulable: 0/3 nodes are available": the rest may change with every look.
+  const std::string kind = update.reason.substr(0, update.reason.find(':'));
+  if (!noted_.insert(kind).second) return;
+  view_.note(fmt::format("runs wait: {}", update.reason));
 }
 
 Result<bool> SweepDriver::settle(UnderWay& under_way, const TaskUpdate& update, bool counts,
@@ -375,8 +399,19 @@ void SweepDriver::stop() {
     const auto cancelled = launcher_.cancel_all(name);
     if (!cancelled.ok() && cancelled.error().code != ErrorCode::not_found) {
       view_.note(cancelled.error().message);
+      uncancelled_.insert(name);
     }
   }
+  cancelled_at_ = Clock::now();
+}
+
+void SweepDriver::cancel_again() {
+  if (uncancelled_.empty() || Clock::now() - cancelled_at_ < options_.ask_again_after) return;
+  std::erase_if(uncancelled_, [this](const std::string& name) {
+    const auto cancelled = launcher_.cancel_all(name);
+    return cancelled.ok() || cancelled.error().code != ErrorCode::unavailable;
+  });
+  cancelled_at_ = Clock::now();
 }
 
 SweepProgress SweepDriver::progress() const {

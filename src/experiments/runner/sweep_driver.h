@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ class SweepDriver {
     std::chrono::milliseconds look_every{100};
     // Time to wait for orphan processes that the launcher has lost, before another attempt starts.
     std::chrono::milliseconds orphan_patience{30'000};
+    // A scheduler that does not answer is asked again after this time; to remove the jobs of a
+    // sweep at most for the other one.
+    std::chrono::milliseconds ask_again_after{1000};
+    std::chrono::milliseconds removal_patience{60'000};
   };
   // `interrupts` counts Ctrl-C: the first stops submitting and cancels running tasks, the second
   // returns immediately. The sweep can be resumed after both.
@@ -91,8 +96,12 @@ class SweepDriver {
   Result<bool> settle(UnderWay& under_way, const TaskUpdate& update, bool counts, Ended& ended);
   Result<void> store_results(const Ended& ended);
   void forget_empty_batches();
+  // Tells the user once for each kind of reason why tasks may never start.
+  void note_hindrance(const TaskUpdate& update);
   Result<void> check_requests();
   void stop();
+  // Repeats cancellations that the scheduler did not answer.
+  void cancel_again();
   Result<End> conclude();
 
   [[nodiscard]] RunFolder folder_of(const std::string& key) const;
@@ -111,6 +120,15 @@ class SweepDriver {
   std::int64_t sweep_ = 0;
   SweepCounts counts_;
   std::map<std::string, Batch> batches_;
+  std::set<std::string> noted_;          // kinds of reasons
+  std::set<std::string> uncancelled_;    // batches whose cancellation must be repeated
+  Clock::time_point cancelled_at_ = {};  // last time that was tried
+  // Since when an empty batch cannot be removed from the scheduler, and when it was tried last.
+  struct Removal {
+    Clock::time_point since;
+    Clock::time_point tried;
+  };
+  std::map<std::string, Removal> removals_;
   bool stopping_ = false;
   bool cancelled_ = false;
   Clock::time_point cancel_checked_ = {};  // last time the store was checked for a cancellation

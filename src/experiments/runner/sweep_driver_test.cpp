@@ -14,8 +14,10 @@
 namespace tacho {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 void write_run(const std::filesystem::path& folder, Outcome outcome, const std::string& reason) {
   auto events = *JsonLinesSink::open(RunFolder(folder).events());
@@ -78,6 +80,7 @@ class ScriptedLauncher final : public Launcher {
     return cancel_all(batch);
   }
   Result<void> cancel_all(const std::string& batch) override {
+    if (silent_cancels-- > 0) return Error{ErrorCode::unavailable, "no answer to cancel"};
     for (TaskUpdate& update : batches_[batch]) {
       if (update.state == TaskState::running || update.state == TaskState::waiting) {
         update.state = TaskState::ended;
@@ -87,6 +90,8 @@ class ScriptedLauncher final : public Launcher {
     return {};
   }
   Result<void> forget(const std::string& batch) override {
+    if (silent_forgets-- > 0) return Error{ErrorCode::unavailable, "no answer to forget"};
+    ++forgotten;
     batches_.erase(batch);
     return {};
   }
@@ -96,6 +101,9 @@ class ScriptedLauncher final : public Launcher {
 
   int started = 0;
   int silent_polls = 0;
+  int silent_cancels = 0;
+  int silent_forgets = 0;
+  int forgotten = 0;
   bool shared_queue = false;
   std::function<void()> on_wait;
 
@@ -142,7 +150,8 @@ class SweepDriverTest : public testing::Test {
                         .take = {"take"},
                         .settings = std::move(settings),
                         .choose = std::move(choose),
-                        .orphan_patience = std::chrono::milliseconds(50)},
+                        .orphan_patience = std::chrono::milliseconds(50),
+                        .ask_again_after = {}},
                        store_, launcher, interrupts_, view_);
     return driver.run(*store_.find("last"));
   }
@@ -307,6 +316,38 @@ TEST_F(SweepDriverTest, ToleratesASchedulerThatDoesNotAnswer) {
   launcher.silent_polls = 3;
   EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
   EXPECT_EQ(launcher.started, 1);
+}
+
+TEST_F(SweepDriverTest, RemovesItsJobsWhenTheSchedulerAnswersAgain) {
+  add({1, 2});
+  ScriptedLauncher launcher(
+      [](const Task& task, const RunOrder&) { return ends(task, Outcome::ok); });
+  launcher.silent_forgets = 3;
+  EXPECT_EQ(*drive(launcher), SweepDriver::End::complete);
+  EXPECT_EQ(launcher.forgotten, 2);
+  EXPECT_THAT(view_.lines, Not(Contains("no answer to forget")));
+}
+
+TEST_F(SweepDriverTest, CancelsAgainWhenTheSchedulerAnswersAgain) {
+  add({1});
+  ScriptedLauncher launcher([](const Task& task, const RunOrder&) {
+    return TaskUpdate{.key = task.key, .state = TaskState::running};
+  });
+  launcher.silent_cancels = 2;
+  launcher.on_wait = [this] { interrupts_ = 1; };
+  EXPECT_EQ(*drive(launcher), SweepDriver::End::stopped);
+  EXPECT_EQ(launcher.forgotten, 1);
+}
+
+TEST_F(SweepDriverTest, SaysOnceWhyTasksMayNeverStart) {
+  add({1, 2});
+  ScriptedLauncher launcher([](const Task& task, const RunOrder&) {
+    return TaskUpdate{.key = task.key, .reason = "ErrImagePull: no x:1", .is_hindered = true};
+  });
+  int waits = 0;
+  launcher.on_wait = [&] { interrupts_ = ++waits == 3 ? 1 : 0; };
+  EXPECT_EQ(*drive(launcher), SweepDriver::End::stopped);
+  EXPECT_THAT(view_.lines, ElementsAre("runs wait: ErrImagePull: no x:1"));
 }
 
 TEST_F(SweepDriverTest, ResumesAfterAKilledDriver) {
