@@ -39,11 +39,13 @@ std::int64_t memory_kills(const fs::path& root) {
     const std::string controllers = "," + line.substr(names + 1, path - names - 1) + ",";
     const fs::path group = fs::path(line.substr(path + 1)).relative_path();
     const fs::path mounts = root / "sys/fs/cgroup";
+    // A container sees its own group as the root, but may have the path of the host.
     if (controllers.find(",memory,") != std::string::npos) {
-      return count_in(mounts / "memory" / group / "memory.oom_control");
+      for (const fs::path& place : {mounts / "memory" / group, mounts / "memory"}) {
+        if (fs::exists(place / "memory.oom_control")) return count_in(place / "memory.oom_control");
+      }
     }
     if (controllers == ",,") {
-      // A container sees its own group as the root, but may have the path of the host.
       for (const fs::path& place : {mounts / group, mounts}) {
         if (fs::exists(place / "memory.events")) return count_in(place / "memory.events");
       }

@@ -111,7 +111,8 @@ TaskRun run(const BatchFolder& batch, std::size_t index, const Task& task, const
       (end_requested || is_cancelled)) {
     result.status.ended_by = EndedBy::cancel;
   }
-  if (result.status.status->signal == SIGKILL && result.status.ended_by == EndedBy::itself &&
+  // The killed process may be a child of the task's program, which then fails.
+  if (!result.status.status->success() && result.status.ended_by == EndedBy::itself &&
       memory_kills() > killed_before) {
     result.status.ended_by = EndedBy::out_of_memory;
   }
