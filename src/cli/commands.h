@@ -30,6 +30,7 @@ void add_catalog_command(CLI::App& app, Context& context);
 void add_bench_command(CLI::App& app, Context& context);
 void add_ledger_command(CLI::App& app, Context& context);
 void add_serve_command(CLI::App& app, Context& context);
+void add_generate_command(CLI::App& app, Context& context);
 void add_infer_command(CLI::App& app, Context& context);
 void add_load_command(CLI::App& app, Context& context);
 void add_doctor_command(CLI::App& app, Context& context);

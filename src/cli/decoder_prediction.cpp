@@ -38,7 +38,7 @@ Result<double> read_tokens(std::string_view text) {
 
 bool has_shape(const DecoderOptions& o) { return o.layers || o.width || o.heads || o.vocabulary; }
 
-Result<DecoderShape> shape_of(const DecoderOptions& o, const std::string& model) {
+Result<DecoderModel> shape_of(const DecoderOptions& o, const std::string& model) {
   if (!model.empty()) {
     if (has_shape(o) || o.kv_heads || o.feed_forward || o.gated || o.tied) {
       return Error{ErrorCode::usage,
@@ -52,7 +52,7 @@ Result<DecoderShape> shape_of(const DecoderOptions& o, const std::string& model)
                  "a shape needs --layers, --width, --heads and --vocab; or give a model such as "
                  "llama3-8b"};
   }
-  DecoderShape shape{.name = {},
+  DecoderModel shape{.name = {},
                      .layers = *o.layers,
                      .width = *o.width,
                      .heads = *o.heads,

@@ -11,6 +11,7 @@
 #include "cli/doc_epochs.h"
 #include "cli/doc_import_export.h"
 #include "cli/doc_infer.h"
+#include "cli/doc_language_models.h"
 #include "cli/doc_launchers.h"
 #include "cli/doc_load.h"
 #include "cli/doc_memory.h"
@@ -41,6 +42,7 @@ std::span<const DocPage> doc_pages() {
                                         DocPage{"epochs", kDocEpochs, ""},
                                         DocPage{"import-export", kDocImportExport, "import"},
                                         DocPage{"infer", kDocInfer, ""},
+                                        DocPage{"language-models", kDocLanguageModels, ""},
                                         DocPage{"launchers", kDocLaunchers, ""},
                                         DocPage{"load", kDocLoad, ""},
                                         DocPage{"memory", kDocMemory, ""},

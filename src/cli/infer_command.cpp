@@ -1,15 +1,9 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <memory>
 
 #include "cli/commands.h"
-#include "core/record/run_folder.h"
-#include "experiments/runner/worker_program.h"
+#include "cli/served_folder.h"
 #include "serving/infer/options.h"
 
 namespace tacho {
@@ -33,59 +27,14 @@ std::vector<std::string> words_of(const InferWords& o) {
   return words;
 }
 
-// Resolves 'last' to the last training: load tests are runs, too.
-Result<std::string> trained_run(RunStore& store, const std::string& run) {
-  if (run != "last") return run;
-  TACHO_TRY(trained, parse_filter("data>"));
-  TACHO_TRY(rows, store.list({.filters = {trained}, .limit = 1}));
-  return rows.empty() ? run : rows.front().key;
-}
-
-// True for a run's folder, or a folder of weights that says which model they are of.
-bool can_be_served(const std::filesystem::path& folder) {
-  std::error_code unreadable;
-  for (const char* name : {"spec.json", "model.json", "config.json"}) {
-    if (std::filesystem::exists(folder / name, unreadable)) return true;
-  }
-  return false;
-}
-
-// Finds a run of the store, or takes a folder: a container has no store.
-Result<std::filesystem::path> folder_of(const std::string& run, const Context& context) {
-  std::error_code unreadable;
-  if (can_be_served(run)) return std::filesystem::path(run);
-  if (run.find('/') != std::string::npos || run == "." || run == "..") {
-    return Error{ErrorCode::not_found,
-                 fmt::format("{} is not a run's folder (no spec.json), nor one of Hugging Face (no "
-                             "config.json); for other weights add a model.json such as "
-                             R"({{"model": "resnet50", "labels": ["cat", "dog"]}})",
-                             run)};
-  }
-  TACHO_TRY(store, context.open_store());
-  TACHO_TRY(trained, trained_run(store, run));
-  TACHO_TRY(found, store.find(trained));
-  if (std::filesystem::exists(found.row.folder, unreadable)) {
-    return std::filesystem::path(found.row.folder);
-  }
-  return Error{ErrorCode::not_found,
-               fmt::format("run {}: its folder {} no longer exists, and with it the model",
-                           found.row.id, found.row.folder.string())};
-}
-
-// Replaces this process by the worker, which handles signals and sets the exit code.
 Result<int> infer_for_user(const InferWords& o, const Context& context) {
-  std::vector<std::string> argv = words_of(o);
-  TACHO_TRY(options, infer::parse_infer_options(argv));
+  std::vector<std::string> words = words_of(o);
+  TACHO_TRY(options, infer::parse_infer_options(words));
   (void)options;
-  TACHO_TRY(folder, folder_of(o.run, context));
-  TACHO_TRY(worker, find_worker());
-  argv.insert(argv.begin(), {worker.string(), "infer", folder.string()});
-  std::vector<char*> pointers;
-  for (std::string& word : argv) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  TACHO_TRY(folder, served_folder(o.run, context));
+  words.insert(words.begin(), {"infer", folder.string()});
   context.say("Ctrl-C stops the server");
-  ::execv(worker.c_str(), pointers.data());
-  return Error{ErrorCode::failed, fmt::format("{}: {}", worker.string(), std::strerror(errno))};
+  return become_worker(std::move(words));
 }
 
 }  // namespace

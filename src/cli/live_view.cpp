@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/units.h"
+#include "core/record/model_catalog.h"
 #include "core/record/statistics.h"
 
 namespace tacho {
@@ -25,9 +26,15 @@ double mean_of(const std::deque<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// How good the model is: "top-1 85.3 %", of a language model "perplexity 4.7".
+std::string quality(const EpochDone& done, const RunSpec& spec) {
+  if (tokens_per_sample(spec)) return fmt::format("perplexity {:.4g}", std::exp(done.eval_loss));
+  return "top-1 " + human_share(done.top1);
+}
+
 std::string epoch_line(const EpochDone& done, const RunSpec& spec) {
-  return fmt::format("epoch {}/{}  train loss {:.4f}  eval loss {:.4f}  top-1 {}  {}", done.epoch,
-                     spec.epochs, done.train_loss, done.eval_loss, human_share(done.top1),
+  return fmt::format("epoch {}/{}  train loss {:.4f}  eval loss {:.4f}  {}  {}", done.epoch,
+                     spec.epochs, done.train_loss, done.eval_loss, quality(done, spec),
                      human(Seconds(done.train_seconds + done.eval_seconds)));
 }
 
@@ -71,8 +78,11 @@ std::string LiveState::line() const {
   const std::int64_t in_epoch = step_ - (epoch_ - 1) * steps_per_epoch_;
   std::string line = fmt::format("epoch {}/{}  {}/{}  loss {:.3f}", epoch_, spec_.epochs, in_epoch,
                                  steps_per_epoch_, mean_of(recent_loss_));
-  if (last_epoch_) line += fmt::format("  top-1 {}", human_share(last_epoch_->top1));
-  line += fmt::format("  {} samples/s", human_count(std::round(samples / step_seconds)));
+  if (last_epoch_) line += "  " + quality(*last_epoch_, spec_);
+  const auto tokens = tokens_per_sample(spec_);
+  const double each = static_cast<double>(tokens.value_or(1));
+  line += fmt::format("  {} {}/s", human_count(std::round(samples * each / step_seconds)),
+                      tokens ? "tokens" : "samples");
   if (!stage_.empty()) return line + "  " + stage_;
   double left = static_cast<double>(planned_steps() - step_) * step_seconds;
   if (last_epoch_)

@@ -32,7 +32,7 @@ std::vector<CommandGroup> command_groups() {
           {"Predict and rent",
            {add_predict_command, add_curve_command, add_recommend_command, add_catalog_command,
             add_ledger_command, add_fit_command, add_evaluate_command}},
-          {"Serve", {add_serve_command, add_infer_command, add_load_command}},
+          {"Serve", {add_serve_command, add_infer_command, add_generate_command, add_load_command}},
           {"Set up",
            {add_doctor_command, add_data_command, add_env_command, add_help_command,
             add_completion_command}},

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "base/wrapped_text.h"
 #include "cli/load_view.h"
 #include "core/record/disturbance.h"
+#include "core/record/model_catalog.h"
 #include "core/record/rank_figures.h"
 #include "core/record/statistics.h"
 
@@ -37,7 +39,30 @@ std::string outcome_words(const RunRecord& record, const Terminal& terminal) {
   return terminal.red(word);
 }
 
+std::optional<std::int64_t> tokens_of(const RunRecord& record) {
+  return record.order.command ? std::nullopt : tokens_per_sample(record.order.spec);
+}
+
+// Of a language model.
+std::string perplexity_table(const RunRecord& record, const Terminal& terminal) {
+  Table table({{"epoch"},
+               {"train loss"},
+               {"eval loss"},
+               {"perplexity"},
+               {"next token"},
+               {"train"},
+               {"eval"}});
+  for (const EpochDone& epoch : record.epochs) {
+    table.add({std::to_string(epoch.epoch), fmt::format("{:.4f}", epoch.train_loss),
+               fmt::format("{:.4f}", epoch.eval_loss),
+               fmt::format("{:.4g}", std::exp(epoch.eval_loss)), human_share(epoch.top1),
+               human(Seconds(epoch.train_seconds)), human(Seconds(epoch.eval_seconds))});
+  }
+  return table.text(terminal);
+}
+
 std::string epoch_table(const RunRecord& record, const Terminal& terminal) {
+  if (tokens_of(record)) return perplexity_table(record, terminal);
   Table table({{"epoch"},
                {"train loss"},
                {"train top-1"},
@@ -69,11 +94,13 @@ void add_speed(std::string& out, const Terminal& terminal, const RunRecord& reco
            fmt::format("{}, quartiles {} to {} of {} steady steps", human(Seconds(step)),
                        human(Seconds(quantile(steady, 0.25))),
                        human(Seconds(quantile(steady, 0.75))), human_count(steady.size())));
-  add_line(
-      out, terminal, "speed",
-      fmt::format("{} samples/s, {} of the time waiting for input",
-                  human_count(std::round(static_cast<double>(record.samples_per_step()) / step)),
-                  human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
+  const auto tokens = tokens_of(record);
+  const std::int64_t per_step = record.samples_per_step() * tokens.value_or(1);
+  add_line(out, terminal, "speed",
+           fmt::format("{} {}/s, {} of the time waiting for input",
+                       human_count(std::round(static_cast<double>(per_step) / step)),
+                       tokens ? "tokens" : "samples",
+                       human_share(mean(record.steps.steady_input_seconds()) / mean(steady))));
 }
 
 std::string rank_table(const RunRecord& record, const Terminal& terminal) {

@@ -3,12 +3,12 @@
 and inputs, the logits, the loss, every gradient and the losses of five optimizer steps.
 
     tests/gpu/compare_models.py build/test-bin/model_probe [MODEL ...] [--device cuda]
-                                [--batch 4] [--size 64] [--length 24]
+                                [--batch 4] [--size 64] [--length 24] [--layers N]
 
 Python writes weights and inputs to files, model_probe computes with them, Python compares. Needs
 torchvision for image models; distilbert and bert_base are Hugging Face's if transformers is
-installed, else built here from torch.nn.TransformerEncoder, as vit_small always is. Everything is
-fp32 without TF32 and without dropout. Exit code 1 if anything differs by more than 1e-4.
+installed, else built here from torch.nn.TransformerEncoder, as vit_small always is; so are gpt2 and
+llama-125m, else decoder_twins.py's, with --layers layers. Everything is fp32 without TF32 and without dropout. Exit code 1 if anything differs by more than 1e-4.
 """
 import argparse
 import copy
@@ -23,6 +23,8 @@ import numpy
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+import decoder_twins
 
 CLASSES = 10
 VOCABULARY = 1000
@@ -263,7 +265,36 @@ def hugging_face(kind, twin):
     return make
 
 
+class TokenLogits(nn.Module):
+    """A language model that classifies each token of all samples."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, tokens):
+        out = self.inner(tokens)
+        return (out if isinstance(out, torch.Tensor) else out.logits).flatten(0, 1)
+
+
+def decoder(kind, twin):
+    def make(args):
+        layers = args.layers or 12
+        model = decoder_twins.hugging_face(kind, VOCABULARY, layers)
+        if model is None:
+            print(f"{kind}: transformers is not installed; compared with decoder_twins.py")
+            model = twin(VOCABULARY, layers)
+        tokens = torch.randint(VOCABULARY, (args.batch, args.length + 1))
+        return Subject(TokenLogits(model), tokens[:, :-1].contiguous(), tokens[:, 1:].flatten(),
+                       rename=lambda state: {
+                           key.removeprefix("inner."): value for key, value in state.items()
+                           if "lm_head" not in key})  # tied to the embedding
+    return make
+
+
 MODELS = {
+    "gpt2": decoder("gpt2", decoder_twins.Gpt2),
+    "llama-125m": decoder("llama", decoder_twins.Llama),
     "resnet50": torchvision_model("resnet50", 64),
     "vgg11": torchvision_model("vgg11", 32),
     "mobilenet_v2": torchvision_model("mobilenet_v2", 64),
@@ -325,7 +356,7 @@ def expected_of(subject, device):
                       for kind, rate in rates.items()}}
 
 
-def ask_tacho(probe, name, subject, rates, device, folder, saved_by_torch=False):
+def ask_tacho(args, name, subject, rates, device, folder, saved_by_torch=False):
     weights, inputs, out = (folder / f"{part}.safetensors" for part in ("weights", "inputs", "out"))
     state = subject.rename(subject.model.state_dict())
     if saved_by_torch:
@@ -334,9 +365,9 @@ def ask_tacho(probe, name, subject, rates, device, folder, saved_by_torch=False)
     else:
         write_safetensors(weights, state, {})
     write_safetensors(inputs, subject.batch(), {
-        "classes": str(CLASSES), "vocabulary": str(VOCABULARY), "steps": str(STEPS),
+        "layers": str(args.layers), "classes": str(CLASSES), "vocabulary": str(VOCABULARY), "steps": str(STEPS),
         "sgd_rate": repr(rates["sgd"]), "adamw_rate": repr(rates["adamw"])})
-    done = subprocess.run([probe, name, weights, inputs, out, device], capture_output=True, text=True)
+    done = subprocess.run([args.probe, name, weights, inputs, out, device], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"compare_models: {name}: {done.stderr.strip()}")
     return read_safetensors(out)
@@ -356,7 +387,7 @@ def compare_files(name, args):
     subject = MODELS[name](args)
     rates = {"sgd": 1e-3, "adamw": 1e-4}
     with tempfile.TemporaryDirectory() as folder:
-        one, other = (ask_tacho(args.probe, name, subject, rates, "cpu", pathlib.Path(folder), saved)
+        one, other = (ask_tacho(args, name, subject, rates, "cpu", pathlib.Path(folder), saved)
                       for saved in (False, True))
     differing = [key for key in one if not torch.equal(one[key], other[key])]
     print(f"{name:<13}  {'DIFFERS: ' + differing[0] if differing else 'equal bits'}", flush=True)
@@ -372,7 +403,7 @@ def compare(name, args):
     rates, expected = expected_of(subject, args.device)
     with tempfile.TemporaryDirectory() as folder:
         device = args.device + ("-channels-last" if args.channels_last else "")
-        got = ask_tacho(args.probe, name, subject, rates, device, pathlib.Path(folder))
+        got = ask_tacho(args, name, subject, rates, device, pathlib.Path(folder))
     if got.keys() != expected.keys():
         odd = sorted(got.keys() ^ expected.keys())
         print(f"{name}: only one of the two has {', '.join(odd[:5])}")
@@ -407,6 +438,7 @@ def main():
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--length", type=int, default=24)
+    parser.add_argument("--layers", type=int, default=0, help="of language models; default: all")
     args = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False

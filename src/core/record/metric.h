@@ -34,6 +34,11 @@ inline constexpr Metric kTrainLoss{"train_loss", Unit::none, Better::lower, "tra
                                    "mean training loss, last epoch"};
 inline constexpr Metric kSamplesPerS{"samples_per_s", Unit::per_second, Better::higher, "samples/s",
                                      "training samples per second in the steady state"};
+inline constexpr Metric kPerplexity{"perplexity", Unit::none, Better::lower, "perplexity",
+                                    "exp(evaluation loss) of a language model, last epoch"};
+inline constexpr Metric kTokensPerS{"tokens_per_s", Unit::per_second, Better::higher, "tokens/s",
+                                    "training tokens per second of a language model in the steady "
+                                    "state"};
 inline constexpr Metric kStepS{"step_s", Unit::seconds, Better::lower, "step",
                                "median time of a training step in the steady state"};
 inline constexpr Metric kStepP25S{"step_p25_s", Unit::seconds, Better::lower, "step p25",
@@ -140,20 +145,24 @@ inline constexpr Metric kDollarsPerMillion{"dollars_per_million_requests", Unit:
                                            Better::lower, "$/million",
                                            "price of a million requests at the measured rate"};
 
-inline constexpr std::array kAll = {
-    kTop1,         kTop5,         kEvalLoss,       kTrainLoss,
-    kSamplesPerS,  kStepS,        kStepP25S,       kStepP75S,
-    kFirstStepS,   kInputShare,   kInputS,         kRanks,
-    kCommS,        kCommHidden,   kSentBytes,      kBusBytesPerS,
-    kSlowestWaitS, kImageStartS,  kProcessStartS,  kStartupS,
-    kTrainS,       kEvalS,        kWallS,          kImageEndS,
-    kTotalS,       kUserS,        kSystemS,        kPeakMemory,
-    kDeviceMemory, kMinorFaults,  kMajorFaults,    kParameters,
-    kEpochsDone,   kStepsDone,    kProductGflops,  kCores,
-    kTreeMemory,   kReadBytes,    kWriteBytes,     kThrottled,
-    kWaited,       kOthers,       kDisturbed,      kGpuBusy,
-    kGpuMemory,    kGpuJoules,    kRequestsPerS,   kLatencyP50S,
-    kLatencyP99S,  kLatencyP999S, kFailedRequests, kDollarsPerMillion};
+inline constexpr std::array kAll = {kTop1,          kTop5,           kEvalLoss,
+                                    kTrainLoss,     kPerplexity,     kTokensPerS,
+                                    kSamplesPerS,   kStepS,          kStepP25S,
+                                    kStepP75S,      kFirstStepS,     kInputShare,
+                                    kInputS,        kRanks,          kCommS,
+                                    kCommHidden,    kSentBytes,      kBusBytesPerS,
+                                    kSlowestWaitS,  kImageStartS,    kProcessStartS,
+                                    kStartupS,      kTrainS,         kEvalS,
+                                    kWallS,         kImageEndS,      kTotalS,
+                                    kUserS,         kSystemS,        kPeakMemory,
+                                    kDeviceMemory,  kMinorFaults,    kMajorFaults,
+                                    kParameters,    kEpochsDone,     kStepsDone,
+                                    kProductGflops, kCores,          kTreeMemory,
+                                    kReadBytes,     kWriteBytes,     kThrottled,
+                                    kWaited,        kOthers,         kDisturbed,
+                                    kGpuBusy,       kGpuMemory,      kGpuJoules,
+                                    kRequestsPerS,  kLatencyP50S,    kLatencyP99S,
+                                    kLatencyP999S,  kFailedRequests, kDollarsPerMillion};
 }  // namespace metric
 
 Result<const Metric*> find_metric(std::string_view key);

@@ -55,6 +55,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   // Word pieces that the run learned before its first step; its weights are useless without them.
   [[nodiscard]] std::filesystem::path vocabulary() const { return path_ / "vocab.txt"; }
+  [[nodiscard]] std::filesystem::path tokenizer() const { return path_ / "tokenizer.json"; }
   // Properties of the data that inference needs: classes, scales, words.
   [[nodiscard]] std::filesystem::path input() const { return path_ / "input.json"; }
   [[nodiscard]] std::filesystem::path tensorboard() const { return path_ / "tensorboard"; }

@@ -1,7 +1,9 @@
 // Computes the metrics of a record.
+#include <cmath>
 #include <functional>
 
 #include "base/units.h"
+#include "core/record/model_catalog.h"
 #include "core/record/rank_figures.h"
 #include "core/record/run_record.h"
 #include "core/record/statistics.h"
@@ -43,6 +45,7 @@ void add_load(const LoadMeasured& load, const std::function<void(const Metric&, 
 
 std::vector<MetricValue> metrics_of(const RunRecord& record) {
   std::vector<MetricValue> values;
+  const auto tokens = record.order.command ? std::nullopt : tokens_per_sample(record.order.spec);
   const auto add = [&values](const Metric& metric, double value) {
     values.emplace_back(&metric, value);
   };
@@ -52,11 +55,14 @@ std::vector<MetricValue> metrics_of(const RunRecord& record) {
     add(metric::kTop5, last.top5);
     add(metric::kEvalLoss, last.eval_loss);
     add(metric::kTrainLoss, last.train_loss);
+    if (tokens) add(metric::kPerplexity, std::exp(last.eval_loss));
   }
   if (!record.steps.seconds.empty()) {
     const auto steady = record.steps.steady_seconds();
     const double step = median(steady);
-    add(metric::kSamplesPerS, static_cast<double>(record.samples_per_step()) / step);
+    const double samples_per_s = static_cast<double>(record.samples_per_step()) / step;
+    add(metric::kSamplesPerS, samples_per_s);
+    if (tokens) add(metric::kTokensPerS, static_cast<double>(*tokens) * samples_per_s);
     add(metric::kStepS, step);
     add(metric::kStepP25S, quantile(steady, 0.25));
     add(metric::kStepP75S, quantile(steady, 0.75));

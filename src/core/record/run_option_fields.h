@@ -28,6 +28,7 @@ constexpr const auto& names_of(ScheduleKind) { return kSchedules; }
 constexpr const auto& names_of(CheckpointKind) { return kCheckpointKinds; }
 constexpr const auto& names_of(BestBy) { return kBestBys; }
 constexpr const auto& names_of(Stem) { return kStems; }
+constexpr const auto& names_of(TextTokens) { return kTextTokens; }
 constexpr const auto& names_of(Precision) { return kPrecisions; }
 constexpr const auto& names_of(DistBackend) { return kDistBackends; }
 constexpr const auto& names_of(Compression) { return kCompressions; }

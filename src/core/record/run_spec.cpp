@@ -95,6 +95,46 @@ Result<void> check_images(const RunSpec& spec, const ModelInfo& model) {
   return {};
 }
 
+Result<void> check_language_model(const RunSpec& spec, const ModelInfo& model) {
+  const std::array<std::pair<std::string_view, bool>, 7> given = {
+      {{"layers", spec.layers.has_value()},
+       {"width", spec.width.has_value()},
+       {"heads", spec.heads.has_value()},
+       {"kv-heads", spec.kv_heads.has_value()},
+       {"inner", spec.inner.has_value()},
+       {"tokens", spec.tokens != TextTokens::bpe},
+       {"vocab-size", spec.vocabulary_size != RunSpec().vocabulary_size}}};
+  if (model.input != InputKind::documents) {
+    for (const auto& [option, is_given] : given) {
+      if (!is_given) continue;
+      return usage(
+          fmt::format("--{} is for language models such as gpt2, not for {}", option, model.name));
+    }
+    return {};
+  }
+  const DecoderShape shape = decoder_shape(model, spec);
+  if (shape.width % shape.heads != 0) {
+    return usage(fmt::format("--width must be a multiple of --heads: {} is not a multiple of {}",
+                             shape.width, shape.heads));
+  }
+  if (shape.heads % shape.kv_heads != 0) {
+    return usage(fmt::format("--heads must be a multiple of --kv-heads: {} is not a multiple of {}",
+                             shape.heads, shape.kv_heads));
+  }
+  if (model.name.starts_with("gpt2") && shape.kv_heads != shape.heads) {
+    return usage(
+        "--kv-heads is for llama models; gpt2 has as many heads of keys and values as "
+        "--heads");
+  }
+  if (model.name.starts_with("llama") && shape.width / shape.heads % 2 != 0) {
+    return usage(
+        fmt::format("the width of a head must be even for rotary positions: --width {} "
+                    "with --heads {} makes {}",
+                    shape.width, shape.heads, shape.width / shape.heads));
+  }
+  return {};
+}
+
 Result<void> check_accumulation(const RunSpec& spec) {
   if (!spec.accumulate_samples) return {};
   const std::int64_t step = samples_per_step(spec);
@@ -180,6 +220,7 @@ Result<void> check(const RunSpec& spec) {
     return usage("--keep best needs checkpoints; leave out --no-checkpoints");
   }
   TACHO_CHECK(check_images(spec, *model));
+  TACHO_CHECK(check_language_model(spec, *model));
   TACHO_CHECK(check_accumulation(spec));
   TACHO_CHECK(check_optimizer(spec.optimizer));
   return check_schedule(spec);

@@ -61,6 +61,11 @@ enum class Stem { automatic, imagenet, cifar };
 inline constexpr Names<Stem, 3> kStems{
     "stem", {{{Stem::automatic, "auto"}, {Stem::imagenet, "imagenet"}, {Stem::cifar, "cifar"}}}};
 
+// Tokens that a language model learns from its text.
+enum class TextTokens { bpe, characters };
+inline constexpr Names<TextTokens, 2> kTextTokens{
+    "kind of token", {{{TextTokens::bpe, "bpe"}, {TextTokens::characters, "characters"}}}};
+
 // Meanings and defaults as in torch.optim.
 struct OptimizerSpec {
   OptimizerKind kind = OptimizerKind::sgd;
@@ -107,11 +112,18 @@ struct RunSpec {
   std::optional<InputSize> input;       // absent: that of the data, or the default of the model
   std::optional<std::int64_t> classes;  // of synthetic data; absent: the default of the model
   std::optional<std::int64_t> length;   // maximum tokens of a text; length of synthetic text
-  std::string vocabulary;               // a vocab.txt; "": learned from the training text
-  std::string weights;                  // a safetensors file with initial weights; "": random
-  bool weights_partial = false;         // load only the weights that fit the model
-  Switch augment = Switch::automatic;   // random crops and flips; on for colour images
-  Switch crop = Switch::automatic;      // automatic: as augment
+  std::string vocabulary;               // a vocab.txt or tokenizer.json; "": learned from the text
+  TextTokens tokens = TextTokens::bpe;  // of documents, if learned
+  std::int64_t vocabulary_size = 8000;  // of learned byte pairs
+  std::optional<std::int64_t> layers;   // of a language model; absent: those of the model
+  std::optional<std::int64_t> width;
+  std::optional<std::int64_t> heads;
+  std::optional<std::int64_t> kv_heads;
+  std::optional<std::int64_t> inner;
+  std::string weights;                 // a safetensors file with initial weights; "": random
+  bool weights_partial = false;        // load only the weights that fit the model
+  Switch augment = Switch::automatic;  // random crops and flips; on for colour images
+  Switch crop = Switch::automatic;     // automatic: as augment
   Switch flip = Switch::automatic;
   bool trivial_augment = false;    // one random operation per image, before crop and flip
   double erase = 0;                // probability that a random rectangle is erased

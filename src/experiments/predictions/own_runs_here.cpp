@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/record/model_catalog.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "machine/probe/host_probe.h"
 #include "predict/speed/own_jobs.h"
@@ -100,8 +101,8 @@ Result<std::vector<OwnRun>> stored_own_runs(RunStore& store, bool include_distur
   std::vector<OwnRun> runs;
   for (const RunRow& row : rows) {
     const auto stored = store.find(row.key);
-    // Skips damaged records.
-    if (!stored.ok()) continue;
+    // Skips damaged records, and language models, whose training is not predicted.
+    if (!stored.ok() || tokens_per_sample(stored->record.order.spec)) continue;
     if (auto run = own_run_of(stored->record, include_disturbed)) {
       runs.push_back(*std::move(run));
     } else if (left_out != nullptr && own_run_of(stored->record, true)) {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "experiments/predictions/own_runs_here.h"
 #include "experiments/predictions/speed_model_files.h"
 #include "experiments/predictions/test_runs.h"
@@ -70,7 +70,7 @@ TEST_F(PredictedStepsTest, EqualsThePredictionOfTheSameJob) {
   const auto predictor = open_predictor(std::nullopt);
   ASSERT_TRUE(predictor.ok());
   const GpuCatalog& gpus = predictor->gpus();
-  for (const ModelInfo& model : model_catalog()) {
+  for (const ModelInfo& model : classifier_catalog()) {
     for (const char* gpu : {"T4", "V100-SXM2-16GB", "A100-SXM4-80GB", "H100-SXM5-80GB"}) {
       ASSERT_TRUE(gpus.find(gpu).ok());
       const TrainingJob job{

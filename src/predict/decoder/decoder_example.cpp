@@ -39,7 +39,7 @@ constexpr std::array<std::pair<std::string_view, DecoderSoftware>, 3> kEncoderSo
      {"PyTorch NGC 22.09-23.x (NVIDIA DLE scripts)", DecoderSoftware::encoders_2},
      {"PyTorch NGC 24+/v2 (NVIDIA DLE scripts)", DecoderSoftware::encoders_3}}};
 
-DecoderShape bert_base() {
+DecoderModel bert_base() {
   return {.name = "bert_base",
           .layers = 12,
           .width = 768,
@@ -165,7 +165,7 @@ Result<std::vector<DecoderExample>> read_other_examples(std::string_view through
   std::vector<DecoderExample> examples;
   for (const CsvRecord& record : records.rows) {
     const CsvColumns row(record, kThroughputColumns, places);
-    const DecoderShape* shape = shapes.find(row.text("model"));
+    const DecoderModel* shape = shapes.find(row.text("model"));
     if (shape == nullptr || row.text("precision") != "amp") continue;
     TACHO_TRY(gpu, gpus.find(row.text("gpu")));
     TACHO_TRY(num_gpus, positive(row, "num_gpus"));

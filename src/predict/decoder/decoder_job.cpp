@@ -64,7 +64,7 @@ double peak_flops(const GpuSpec& gpu, DecoderPrecision precision) {
 }
 
 double model_flops_per_token(const DecoderJob& job) {
-  const DecoderShape& shape = job.shape;
+  const DecoderModel& shape = job.shape;
   // An embedding that is not the output layer, too, is only looked up.
   const double looked_up = shape.tied ? 0 : shape.vocabulary * shape.width;
   return 6 * (parameters(shape, job.sequence) - looked_up) +

@@ -26,7 +26,7 @@ inline constexpr Names<Sharding, 3> kShardings{"sharding",
 
 // The training of a decoder model on GPUs of one type.
 struct DecoderJob {
-  DecoderShape shape;
+  DecoderModel shape;
   double sequence = 2048;
   double micro_batch = 1;  // sequences per GPU in one forward and backward pass
   double accumulate = 1;   // such passes per step

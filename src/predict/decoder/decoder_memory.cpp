@@ -12,7 +12,7 @@ constexpr double kGiB = 1024. * 1024 * 1024;
 
 // Bytes per token that one layer keeps: inputs of both norms and of their products, queries, keys,
 // values and the result of attention, then the inputs of both feed-forward products.
-double kept_per_token(const DecoderShape& shape) {
+double kept_per_token(const DecoderModel& shape) {
   const double attention = shape.width * (6 + 2 * shape.kv_heads / shape.heads);
   return kHalf * (attention + (shape.gated ? 3 : 2) * shape.feed_forward);
 }
@@ -20,7 +20,7 @@ double kept_per_token(const DecoderShape& shape) {
 }  // namespace
 
 DecoderMemory memory_of(const DecoderJob& job) {
-  const DecoderShape& shape = job.shape;
+  const DecoderModel& shape = job.shape;
   const double all = parameters(shape, job.sequence);
   const double layer = layer_weights(shape);
   const double tokens = job.tokens();

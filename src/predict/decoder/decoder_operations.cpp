@@ -7,7 +7,7 @@ constexpr double kHalfBytes = 2;  // an activation, or a parameter on its way to
 
 // Mean reads and writes of the forward pass outside of matrix products, in bytes per token: norms,
 // residual sums and copies around attention, then the activation function.
-double elementwise_bytes(const DecoderShape& shape) {
+double elementwise_bytes(const DecoderModel& shape) {
   return 20 * shape.width + (shape.gated ? 6 : 4) * shape.feed_forward;
 }
 
@@ -28,7 +28,7 @@ double collectives_per_pass(const DecoderJob& job) {
 }  // namespace
 
 DecoderOperations operations(const DecoderJob& job) {
-  const DecoderShape& shape = job.shape;
+  const DecoderModel& shape = job.shape;
   const double tokens = job.tokens();
   const double passes = job.recompute ? 4 : 3;  // the backward pass counts twice
   const double of_blocks = shape.layers * layer_weights(shape);

@@ -39,8 +39,8 @@ std::string plain_model_name(std::string_view name) {
   return out;
 }
 
-Result<DecoderShape> read_shape(const CsvColumns& row) {
-  DecoderShape shape;
+Result<DecoderModel> read_shape(const CsvColumns& row) {
+  DecoderModel shape;
   shape.name = row.text("model");
   const auto number = [&](std::string_view column, double& out) -> Result<void> {
     TACHO_TRY(value, row.number(column));
@@ -64,7 +64,7 @@ Result<DecoderShape> read_shape(const CsvColumns& row) {
 
 }  // namespace
 
-Result<void> check(const DecoderShape& shape) {
+Result<void> check(const DecoderModel& shape) {
   const auto whole = [](std::string_view option, double value, double most) -> Result<void> {
     if (value >= 1 && value <= most && value == std::floor(value)) return {};
     return Error{ErrorCode::usage,
@@ -88,12 +88,12 @@ Result<void> check(const DecoderShape& shape) {
   return {};
 }
 
-double layer_weights(const DecoderShape& shape) {
+double layer_weights(const DecoderModel& shape) {
   const double attention = shape.width * shape.width * (2 + 2 * shape.kv_heads / shape.heads);
   return attention + (shape.gated ? 3 : 2) * shape.width * shape.feed_forward;
 }
 
-double parameters(const DecoderShape& shape, double sequence) {
+double parameters(const DecoderModel& shape, double sequence) {
   double of_a_layer = layer_weights(shape) + 2 * shape.width;  // two norms
   if (shape.biases) {
     of_a_layer += shape.width * (2 + 2 + 2 * shape.kv_heads / shape.heads + 1) + shape.feed_forward;
@@ -122,7 +122,7 @@ Result<DecoderCatalog> DecoderCatalog::parse(std::string_view csv) {
 
 Result<DecoderCatalog> DecoderCatalog::shipped() { return parse(kDecodersCsv).in("decoders.csv"); }
 
-const DecoderShape* DecoderCatalog::find(std::string_view name) const {
+const DecoderModel* DecoderCatalog::find(std::string_view name) const {
   const std::string wanted = plain_model_name(name);
   const auto same = [&](std::string_view other) { return plain_model_name(other) == wanted; };
   for (const Entry& entry : entries_) {
@@ -131,8 +131,8 @@ const DecoderShape* DecoderCatalog::find(std::string_view name) const {
   return nullptr;
 }
 
-Result<DecoderShape> DecoderCatalog::named(std::string_view name) const {
-  if (const DecoderShape* shape = find(name)) return *shape;
+Result<DecoderModel> DecoderCatalog::named(std::string_view name) const {
+  if (const DecoderModel* shape = find(name)) return *shape;
   std::vector<std::string_view> known;
   for (const Entry& entry : entries_) known.push_back(entry.shape.name);
   return Error{ErrorCode::usage, unknown_name("decoder model", name, known) +

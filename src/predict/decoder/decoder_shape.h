@@ -9,7 +9,7 @@
 namespace tacho {
 
 // A decoder language model: its layers have attention and a feed-forward block.
-struct DecoderShape {
+struct DecoderModel {
   std::string name;  // "" for a shape without a known name
   double layers = 0;
   double width = 0;
@@ -26,10 +26,10 @@ struct DecoderShape {
 };
 
 // Rejects values out of range; the error names the option.
-Result<void> check(const DecoderShape& shape);
+Result<void> check(const DecoderModel& shape);
 
-double layer_weights(const DecoderShape& shape);  // in the matrices of one layer
-double parameters(const DecoderShape& shape, double sequence);
+double layer_weights(const DecoderModel& shape);  // in the matrices of one layer
+double parameters(const DecoderModel& shape, double sequence);
 
 // The shapes that have names.
 class DecoderCatalog {
@@ -40,13 +40,13 @@ class DecoderCatalog {
   static Result<DecoderCatalog> shipped();
 
   // Ignores case, '-' and '_'. Returns nullptr for an unknown name.
-  [[nodiscard]] const DecoderShape* find(std::string_view name) const;
+  [[nodiscard]] const DecoderModel* find(std::string_view name) const;
   // An unknown name is an error that suggests the nearest one.
-  [[nodiscard]] Result<DecoderShape> named(std::string_view name) const;
+  [[nodiscard]] Result<DecoderModel> named(std::string_view name) const;
 
  private:
   struct Entry {
-    DecoderShape shape;
+    DecoderModel shape;
     std::vector<std::string> aliases;
   };
   std::vector<Entry> entries_;

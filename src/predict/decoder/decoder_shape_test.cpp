@@ -18,7 +18,7 @@ TEST(DecoderCatalog, FindsModelsByNameAndAlias) {
                                     {"gpt-7b", "mpt-7b"},
                                     {"Llama3_8B", "llama3-8b"},
                                     {"llama3.1-8b", "llama3-8b"}}) {
-    const DecoderShape* shape = shapes.find(said);
+    const DecoderModel* shape = shapes.find(said);
     ASSERT_NE(shape, nullptr) << said;
     EXPECT_EQ(shape->name, meant);
   }
@@ -34,7 +34,7 @@ TEST(DecoderCatalog, SuggestsTheNearestNameForAnUnknownModel) {
 }
 
 // To the 10,000 parameters that the publication gives, for every size and length.
-TEST(DecoderShape, HasThePublishedNumberOfParameters) {
+TEST(DecoderModel, HasThePublishedNumberOfParameters) {
   const DecoderCatalog shapes = *DecoderCatalog::shipped();
   const CsvRecords records = *read_csv(kLlmThroughputCsv);
   const std::vector<std::string_view> columns = {"model", "params_M", "sequence"};
@@ -42,22 +42,22 @@ TEST(DecoderShape, HasThePublishedNumberOfParameters) {
   ASSERT_EQ(records.rows.size(), 104U);
   for (const CsvRecord& record : records.rows) {
     const CsvColumns row(record, columns, places);
-    const DecoderShape* shape = shapes.find(row.text("model"));
+    const DecoderModel* shape = shapes.find(row.text("model"));
     ASSERT_NE(shape, nullptr) << row.text("model");
     EXPECT_NEAR(parameters(*shape, **row.number("sequence")) / 1e6, **row.number("params_M"), 0.006)
         << "line " << record.line;
   }
 }
 
-TEST(DecoderShape, CountsSharedKeysGatesAndAnOutputLayer) {
+TEST(DecoderModel, CountsSharedKeysGatesAndAnOutputLayer) {
   const DecoderCatalog shapes = *DecoderCatalog::shipped();
   EXPECT_EQ(parameters(*shapes.find("llama3-8b"), 8192), 8030261248);
   EXPECT_EQ(parameters(*shapes.find("llama2-7b"), 4096), 6738415616);
   EXPECT_EQ(parameters(*shapes.find("gpt2"), 1024), 124439808);
 }
 
-TEST(DecoderShape, RejectsHeadsThatDoNotDivideTheWidth) {
-  DecoderShape shape = *DecoderCatalog::shipped()->find("mpt-7b");
+TEST(DecoderModel, RejectsHeadsThatDoNotDivideTheWidth) {
+  DecoderModel shape = *DecoderCatalog::shipped()->find("mpt-7b");
   shape.heads = 33;
   EXPECT_THAT(check(shape).error().message, HasSubstr("--width 4096 is not a multiple of --heads"));
   shape.heads = 32;

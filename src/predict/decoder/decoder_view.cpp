@@ -95,7 +95,7 @@ void put(Json& json, const std::string& key, const Estimate& estimate) {
 std::string decoder_prediction_text(const DecoderJob& job, const GpuSpec& gpu,
                                     const DecoderPrediction& prediction,
                                     const std::optional<DecoderTraining>& training) {
-  const DecoderShape& shape = job.shape;
+  const DecoderModel& shape = job.shape;
   const Estimate& speed = prediction.tokens_per_s_per_gpu;
   const Estimate all = scaled(speed, job.num_gpus);
   std::string out = fmt::format(

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "core/record/run_options.h"
 #include "predict/speed/cpu_catalog.h"
 #include "predict/speed/fit_cpu.h"
@@ -53,7 +53,7 @@ double reach_in(const RunPrediction& made) {
 TEST(CpuSpeed, BreaksNoLawOfPhysicsOnAnyMachine) {
   Random random = Random::scattered(1);
   for (int i = 0; i < 3000; ++i) {
-    const auto& models = model_catalog();
+    const auto& models = classifier_catalog();
     const auto at =
         static_cast<std::size_t>(random.between(0, 1) * static_cast<double>(models.size()));
     const std::string model(models[at].name);

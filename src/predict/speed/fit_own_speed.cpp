@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/estimate.h"
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "core/record/statistics.h"
 #include "predict/speed/evaluate_own_speed.h"
 #include "predict/speed/log_fit.h"
@@ -61,7 +61,7 @@ RooflineRates rates_at(std::span<const double> logs) {
 // Returns the name in the model catalog for a published name; "" for other models.
 std::string own_name(const std::string& published) {
   const std::string canonical = model_name(published).canonical;
-  for (const ModelInfo& model : model_catalog()) {
+  for (const ModelInfo& model : classifier_catalog()) {
     if (model_name(model.name).canonical == canonical) return std::string(model.name);
   }
   return "";

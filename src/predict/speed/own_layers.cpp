@@ -84,6 +84,12 @@ SampleSize OwnLayers::usual_size(const std::string& model) {
 Result<OwnNetwork> OwnLayers::of(const std::string& model, const SampleSize& size) const {
   const auto found = models_.find(model);
   TACHO_TRY(info, find_model(model));
+  if (info->input == InputKind::documents) {
+    return Error{ErrorCode::unavailable,
+                 fmt::format("Tacho's training of language models is not predicted; 'tacho predict "
+                             "{} --gpu GPU' predicts PyTorch's",
+                             model)};
+  }
   if (found == models_.end() || !(size.extent > 0)) {
     return Error{ErrorCode::unavailable, fmt::format("the layers of model {} are unknown", model)};
   }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "predict/speed/own_model_costs.h"
 #include "predict/speed/shipped.h"
 #include "predict/speed/software.h"
@@ -29,7 +29,7 @@ class OwnPredictionsTest : public testing::Test {
 
 TEST_F(OwnPredictionsTest, AnswersForEveryModelOnEveryGpu) {
   const auto gpus = *GpuCatalog::parse(shipped_gpus_csv());
-  for (const ModelInfo& model : model_catalog()) {
+  for (const ModelInfo& model : classifier_catalog()) {
     for (const GpuSpec& gpu : gpus.all()) {
       const auto made = of({.model = std::string(model.name),
                             .precision = "amp",

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "predict/speed/fit_own_speed.h"
 #include "predict/speed/shipped.h"
 
@@ -42,7 +42,7 @@ OwnJob job(const std::string& model, NumberFormat format, double batch) {
 
 TEST(OwnLayers, AddUpToTheDescribedModel) {
   const auto costs = *OwnModelCosts::parse(shipped_own_models_csv());
-  for (const ModelInfo& model : model_catalog()) {
+  for (const ModelInfo& model : classifier_catalog()) {
     const std::string name(model.name);
     const SampleSize size = OwnLayers::usual_size(name);
     double gmacs = 0;
@@ -74,7 +74,7 @@ TEST(OwnSpeed, BreaksNoLawOfPhysicsOnAnyGpu) {
                                    NumberFormat::pure_half};
   std::map<std::pair<std::string, NumberFormat>, OwnSpeed::Curve> curves;
   for (int i = 0; i < 10'000; ++i) {
-    const ModelInfo& model = model_catalog()[draw(model_catalog().size())];
+    const ModelInfo& model = classifier_catalog()[draw(classifier_catalog().size())];
     const GpuSpec& gpu = gpus().all()[draw(gpus().all().size())];
     OwnJob one = job(std::string(model.name), kFormats[draw(kFormats.size())],
                      std::round(std::exp(random.between(0, 1) * 9)));

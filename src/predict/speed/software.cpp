@@ -5,7 +5,7 @@
 #include <cctype>
 #include <utility>
 
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "predict/speed/model_name.h"
 
 namespace tacho {
@@ -49,7 +49,7 @@ bool is_tacho(std::string_view framework) { return framework == kUsualFramework;
 
 std::string own_model_of(std::string_view model) {
   const std::string canonical = model_name(model).canonical;
-  for (const ModelInfo& own : model_catalog()) {
+  for (const ModelInfo& own : classifier_catalog()) {
     if (own.name == model || model_name(own.name).canonical == canonical) {
       return std::string(own.name);
     }

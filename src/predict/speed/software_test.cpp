@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 
 namespace tacho {
 namespace {
 
 TEST(Software, IsTachoForItsOwnModelsInAnySpelling) {
-  for (const ModelInfo& model : model_catalog()) {
+  for (const ModelInfo& model : classifier_catalog()) {
     EXPECT_EQ(own_model_of(model.name), model.name);
     EXPECT_EQ(software_of(with_software({.model = std::string(model.name)}).framework), "tacho");
   }

@@ -25,6 +25,10 @@ int describe_machine();
 // invalid, returns 2 and prints one line to standard error.
 int describe_model_for(std::string_view request);
 
+// Continues a text with the language model of the run in `folder`. `request` is a GenerateRequest
+// in JSON. If that is not possible, returns 2 and prints one line to standard error.
+int generate_from(const std::filesystem::path& folder, std::string_view request);
+
 // Serves the model of the run in `folder` until SIGTERM (returns 0) or SIGINT (130); `words` are
 // the options of serving/infer/options.h. Prints one line when it accepts requests. Returns 2 if it
 // cannot start.

@@ -28,6 +28,7 @@ enum class DatasetForm {
   cifar10,       // records of a label and an image: load_images()
   cifar100,      // … with a coarse label before the fine one: load_images()
   image_folder,  // one folder of image files per class: load_image_folder()
+  documents,     // .txt and .jsonl files: load_tokens()
   sentences,     // tables, one sentence (or review) and its label per line: load_text()
 };
 

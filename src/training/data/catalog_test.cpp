@@ -11,7 +11,7 @@ using testing::ElementsAre;
 TEST(DatasetCatalog, NamesEveryDatasetInOrder) {
   EXPECT_THAT(dataset_names(),
               ElementsAre("fashion-mnist", "mnist", "cifar10", "cifar100", "tiny-imagenet",
-                          "imagenet", "image-folder", "sst2", "imdb"));
+                          "imagenet", "image-folder", "text", "sst2", "imdb"));
 }
 
 TEST(DatasetCatalog, FindsADatasetOrSuggestsTheNearest) {
@@ -31,6 +31,7 @@ TEST(DatasetCatalog, NamesTheCommandForEachDataset) {
                                     "tacho data prepare tiny-imagenet --from tiny-imagenet-200.zip",
                                     "tacho data prepare imagenet --from DIR",
                                     "tacho train MODEL --data image-folder --data-dir DIR",
+                                    "tacho train MODEL --data text --data-dir DIR",
                                     "tacho data prepare sst2 --from SST-2.zip",
                                     "tacho data prepare imdb --from aclImdb_v1.tar.gz"));
 }

@@ -106,6 +106,7 @@ Result<ImageData> load_images(const DatasetInfo& info, const fs::path& folder) {
     case DatasetForm::cifar100:
       return load_cifar(info, folder);
     case DatasetForm::image_folder:
+    case DatasetForm::documents:
     case DatasetForm::sentences:
       break;
   }

@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/split.h"
+#include "training/data/little_endian.h"
 
 namespace tacho {
 namespace {
@@ -21,8 +22,7 @@ class HeaderFields {
   explicit HeaderFields(Content bytes) : bytes_(bytes) {}
 
   std::uint64_t integer(std::size_t size) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < size; ++i) value |= std::uint64_t{bytes_[i]} << (8 * i);
+    const std::uint64_t value = little_endian::read(bytes_, 0, size);
     bytes_ = bytes_.subspan(size);
     return value;
   }

@@ -8,20 +8,17 @@
 #include <cstring>
 
 #include "base/sha256.h"
+#include "training/data/little_endian.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
 
-void append_integer(std::string& out, std::uint64_t value, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
-}
-
 void append_real(std::string& out, float value) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
-  append_integer(out, bits, sizeof bits);
+  little_endian::append(out, bits, sizeof bits);
 }
 
 std::string joined_names(const ImageFileHeader& header) {
@@ -33,13 +30,13 @@ std::string joined_names(const ImageFileHeader& header) {
 // Everything before the class names, with a checksum of zeros.
 std::string header_bytes(const ImageFileHeader& header) {
   std::string out(image_format::kMagic);
-  append_integer(out, image_format::kVersion, 4);
+  little_endian::append(out, image_format::kVersion, 4);
   out.append(image_format::kChecked - image_format::kChecksum, '\0');
-  append_integer(out, static_cast<std::uint64_t>(header.count), 8);
+  little_endian::append(out, static_cast<std::uint64_t>(header.count), 8);
   for (const std::int64_t field : {header.channels, header.height, header.width,
                                    static_cast<std::int64_t>(header.classes.size()),
                                    static_cast<std::int64_t>(joined_names(header).size())}) {
-    append_integer(out, static_cast<std::uint64_t>(field), 4);
+    little_endian::append(out, static_cast<std::uint64_t>(field), 4);
   }
   for (const float mean : header.statistics.mean) append_real(out, mean);
   for (const float deviation : header.statistics.deviation) append_real(out, deviation);
@@ -65,7 +62,7 @@ Result<ImageFileWriter> ImageFileWriter::create(fs::path path, ImageFileHeader h
   header.count = static_cast<std::int64_t>(labels.size());
   std::string begin = header_bytes(header) + joined_names(header);
   for (const std::int64_t label : labels) {
-    append_integer(begin, static_cast<std::uint64_t>(label), image_format::kLabelBytes);
+    little_endian::append(begin, static_cast<std::uint64_t>(label), image_format::kLabelBytes);
   }
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!fd) return system_error(path, errno);

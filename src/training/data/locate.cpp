@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "training/data/documents.h"
 #include "training/data/image_file.h"
 #include "training/data/image_folder.h"
 
@@ -25,6 +26,10 @@ std::vector<std::string_view> missing_files(const DatasetInfo& info, const fs::p
     for (const std::string_view name : {kTrainImages, kEvalImages}) {
       if (is_absent(folder / name)) missing.push_back(name);
     }
+    return missing;
+  }
+  if (info.form == DatasetForm::documents) {
+    if (!find_text_files(folder).ok()) missing.emplace_back(".txt, .md or .jsonl files");
     return missing;
   }
   if (info.form == DatasetForm::image_folder) {

@@ -4,52 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <queue>
 #include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "training/text/pair_joiner.h"
 #include "training/text/utf8.h"
 
 namespace tacho {
 namespace {
 
-using Token = std::int32_t;
-
-struct Pair {
-  Token left;
-  Token right;
-  auto operator<=>(const Pair&) const = default;
-};
-
-struct PairHash {
-  std::size_t operator()(Pair pair) const {
-    const auto both =
-        static_cast<std::uint64_t>(pair.left) << 32U | static_cast<std::uint32_t>(pair.right);
-    return both * 0x9E3779B97F4A7C15U >> 20U;
-  }
-};
-
-struct Word {
-  std::vector<Token> tokens;
-  std::int64_t count;
-};
-
-struct Occurrences {
-  std::int64_t count = 0;
-  std::vector<std::size_t> words;  // that contain the pair, or did once; may repeat
-};
-
-// A pair with its count at the time it was queued.
-struct Candidate {
-  std::int64_t count;
-  Pair pair;
-  // The most frequent pair is the greatest; the first one among equals.
-  bool operator<(const Candidate& other) const {
-    return count != other.count ? count < other.count : pair > other.pair;
-  }
-};
+using Token = PairJoiner::Token;
 
 std::u32string characters_of(std::string_view word) {
   std::u32string characters;
@@ -84,16 +50,13 @@ class PieceLearner {
   }
 
   void join() {
-    for (const auto& [pair, occurrences] : pairs_) queue_.push({occurrences.count, pair});
-    while (static_cast<std::int64_t>(tokens_.size()) < options_.size && !queue_.empty()) {
-      const Candidate best = queue_.top();
-      queue_.pop();
-      const std::int64_t count = pairs_[best.pair].count;
-      if (best.count < options_.min_count) break;
-      if (best.count == count) join(best.pair);
-      // If the count has grown since, the pair was queued again.
-      if (best.count > count && count > 0) queue_.push({count, best.pair});
-    }
+    joiner_.join(
+        options_.min_count,
+        [this] { return static_cast<std::int64_t>(tokens_.size()) < options_.size; },
+        [this](TokenPair pair) {
+          return token_of(tokens_[static_cast<std::size_t>(pair.left)] +
+                          tokens_[static_cast<std::size_t>(pair.right)].substr(2));
+        });
   }
 
   [[nodiscard]] const std::vector<std::string>& tokens() const { return tokens_; }
@@ -133,60 +96,13 @@ class PieceLearner {
 
   // Skips a word with a character that has no token: it would be unknown anyway.
   void add_word(const std::u32string& characters, std::int64_t count) {
-    Word word{{}, count};
+    std::vector<Token> word;
     for (const char32_t c : characters) {
-      const auto at = numbers_.find(piece_of(c, !word.tokens.empty()));
+      const auto at = numbers_.find(piece_of(c, !word.empty()));
       if (at == numbers_.end()) return;
-      word.tokens.push_back(at->second);
+      word.push_back(at->second);
     }
-    words_.push_back(std::move(word));
-    count_pairs(words_.size() - 1, 1);
-  }
-
-  // Adds a word's pairs to the counts, or subtracts them with a factor of -1.
-  void count_pairs(std::size_t index, std::int64_t factor) {
-    const Word& word = words_[index];
-    for (std::size_t i = 0; i + 1 < word.tokens.size(); ++i) {
-      Occurrences& pair = pairs_[{word.tokens[i], word.tokens[i + 1]}];
-      pair.count += factor * word.count;
-      if (factor > 0) pair.words.push_back(index);
-    }
-  }
-
-  void join(Pair pair) {
-    const Token joined = token_of(tokens_[static_cast<std::size_t>(pair.left)] +
-                                  tokens_[static_cast<std::size_t>(pair.right)].substr(2));
-    const std::vector<std::size_t> where = std::move(pairs_[pair].words);
-    std::set<Pair> grown;
-    for (const std::size_t index : where) {
-      if (!holds(words_[index].tokens, pair)) continue;
-      count_pairs(index, -1);
-      replace(words_[index].tokens, pair, joined);
-      count_pairs(index, 1);
-      const std::vector<Token>& tokens = words_[index].tokens;
-      for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        if (tokens[i] == joined || tokens[i + 1] == joined)
-          grown.insert({tokens[i], tokens[i + 1]});
-      }
-    }
-    for (const Pair neighbours : grown) queue_.push({pairs_[neighbours].count, neighbours});
-  }
-
-  static bool holds(const std::vector<Token>& tokens, Pair pair) {
-    return std::adjacent_find(tokens.begin(), tokens.end(), [pair](Token left, Token right) {
-             return Pair{left, right} == pair;
-           }) != tokens.end();
-  }
-
-  static void replace(std::vector<Token>& tokens, Pair pair, Token joined) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const bool here =
-          i + 1 < tokens.size() && tokens[i] == pair.left && tokens[i + 1] == pair.right;
-      tokens[kept++] = here ? joined : tokens[i];
-      if (here) ++i;
-    }
-    tokens.resize(kept);
+    joiner_.add(std::move(word), count);
   }
 
   // Returns the token's number and adds the token if it is new.
@@ -199,9 +115,7 @@ class PieceLearner {
   LearnOptions options_;
   std::vector<std::string> tokens_;
   std::unordered_map<std::string, Token> numbers_;
-  std::vector<Word> words_;
-  std::unordered_map<Pair, Occurrences, PairHash> pairs_;
-  std::priority_queue<Candidate> queue_;
+  PairJoiner joiner_;
 };
 
 }  // namespace

@@ -137,6 +137,18 @@ bool is_punctuation(char32_t c) {
 
 bool is_mark(char32_t c) { return category(c) == UTF8PROC_CATEGORY_MN; }
 
+bool is_letter(char32_t c) {
+  const utf8proc_category_t is = category(c);
+  return is >= UTF8PROC_CATEGORY_LU && is <= UTF8PROC_CATEGORY_LO;
+}
+
+bool is_number(char32_t c) {
+  const utf8proc_category_t is = category(c);
+  return is >= UTF8PROC_CATEGORY_ND && is <= UTF8PROC_CATEGORY_NO;
+}
+
+bool is_space(char32_t c) { return is_whitespace(c) || c == 0x0B || c == 0x0C || c == 0x85; }
+
 bool is_ideograph(char32_t c) { return c >= kIdeographs[0].first && is_in(kIdeographs, c); }
 
 void decompose(std::u32string& text) {

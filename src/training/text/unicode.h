@@ -10,6 +10,9 @@ bool is_control(char32_t c);  // Cc, Cf, Co, Cs and unassigned code points
 bool is_whitespace(char32_t c);
 bool is_punctuation(char32_t c);  // P*
 bool is_mark(char32_t c);         // Mn: a non-spacing accent
+bool is_letter(char32_t c);       // L*
+bool is_number(char32_t c);       // N*
+bool is_space(char32_t c);        // the property White_Space: \s of a regular expression
 
 // A Chinese character in one of the blocks that existed when BERT was made. Not kana, not Hangul.
 bool is_ideograph(char32_t c);

@@ -76,7 +76,7 @@ class CpuEngine final : public StepEngine {
   }
 
   void add(const at::Tensor& logits, const Batch& batch, double loss) {
-    scores_.loss_sum += loss * static_cast<double>(batch.size());
+    scores_.loss_sum += loss * static_cast<double>(batch.labels.numel());
     scores_.hits += count_hits(logits, batch.labels);
   }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "training/train/best_epoch.h"
 #include "training/train/models/registry.h"
 #include "training/train/weight_average.h"
@@ -45,7 +45,7 @@ TEST(Freeze, LeavesFrozenParametersWithoutMoments) {
 }
 
 TEST(Head, IsTheOutputOfEveryModel) {
-  for (const ModelInfo& info : model_catalog()) {
+  for (const ModelInfo& info : classifier_catalog()) {
     const auto model = *make_model(
         info.name, {.channels = 3, .height = 64, .width = 64, .vocabulary = 20, .classes = 7});
     std::size_t outputs = 0;

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/random.h"
+#include "base/scratch_folder.h"
 #include "training/image/random_erasing.h"
 #include "training/image/trivial_augment.h"
 #include "training/train/blas.h"
 #include "training/train/hits.h"
 #include "training/train/input/memory_images.h"
+#include "training/train/input/packed_tokens.h"
 #include "training/train/input/padded_sentences.h"
 #include "training/train/input/pipeline.h"
 
@@ -175,6 +178,72 @@ TEST(PaddedSentences, AreShownOncePerEpoch) {
   EXPECT_EQ(labels_of(source, 1), first);
   std::sort(first.begin(), first.end());
   EXPECT_THAT(first, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
+}
+
+struct NumberedTokens {
+  explicit NumberedTokens(std::int32_t count) {
+    auto writer = TokenFileWriter::create(folder.path() / "tokens", 1000);
+    std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
+    std::iota(tokens.begin(), tokens.end(), 0);
+    EXPECT_TRUE(writer->add(tokens).ok());
+    EXPECT_TRUE(writer->finish(0).ok());
+    file = std::make_shared<const TokenFile>(std::move(*TokenFile::open(folder.path() / "tokens")));
+  }
+  [[nodiscard]] Pipeline source(PackedTokens::Options options) const {
+    return {std::make_unique<PackedTokens>(file, options), options.batch, 1};
+  }
+  ScratchFolder folder;
+  std::shared_ptr<const TokenFile> file;
+};
+
+// Returns the first token of each sample, and checks that the others and the labels follow it.
+std::vector<std::int64_t> begins_of(BatchSource& source, std::int64_t epoch) {
+  std::vector<std::int64_t> begins;
+  Batch batch;
+  source.begin_epoch(epoch);
+  while (*source.next(batch)) {
+    const at::Tensor first = batch.inputs.select(1, 0).unsqueeze(1);
+    const at::Tensor offsets = at::arange(batch.inputs.size(1));
+    EXPECT_TRUE(batch.inputs.equal(first + offsets));
+    EXPECT_TRUE(batch.labels.view(batch.inputs.sizes()).equal(batch.inputs + 1));
+    for (std::int64_t row = 0; row < batch.size(); ++row) {
+      begins.push_back(batch.inputs[row][0].item<std::int64_t>());
+    }
+  }
+  return begins;
+}
+
+TEST(PackedTokens, CoverTheirPartInOrder) {
+  const NumberedTokens tokens(30);
+  Pipeline source = tokens.source({.begin = 10, .tokens = 14, .length = 4, .batch = 2});
+  EXPECT_EQ(source.samples(), 3);
+  EXPECT_THAT(begins_of(source, 1), ElementsAre(10, 14, 18));
+  EXPECT_THAT(begins_of(source, 2), ElementsAre(10, 14, 18));
+}
+
+TEST(PackedTokens, BeginElsewhereInEachEpoch) {
+  const NumberedTokens tokens(100);
+  Pipeline source = tokens.source(
+      {.tokens = 100, .length = 8, .batch = 5, .order = SampleOrder::shuffled, .seed = 3});
+  std::set<std::int64_t> offsets;
+  for (std::int64_t epoch = 1; epoch <= 40; ++epoch) {
+    auto begins = begins_of(source, epoch);
+    ASSERT_EQ(begins.size(), 11U);
+    EXPECT_FALSE(std::ranges::is_sorted(begins));
+    EXPECT_EQ(begins, begins_of(source, epoch));
+    std::ranges::sort(begins);
+    for (std::size_t i = 1; i < begins.size(); ++i) EXPECT_EQ(begins[i], begins[i - 1] + 8);
+    offsets.insert(begins[0]);
+  }
+  EXPECT_EQ(offsets, (std::set<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(PackedTokens, OneSampleMayTakeAllTokens) {
+  const NumberedTokens tokens(5);
+  for (const SampleOrder order : {SampleOrder::given, SampleOrder::shuffled}) {
+    Pipeline source = tokens.source({.tokens = 5, .length = 4, .order = order});
+    EXPECT_THAT(begins_of(source, 1), ElementsAre(0));
+  }
 }
 
 TEST(CountHits, CountsTopOneAndTopFive) {

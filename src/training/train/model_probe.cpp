@@ -2,9 +2,10 @@
 // implementation can be compared with (tests/gpu/compare_models.py):
 //   model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda|cuda-channels-last]
 // INPUTS holds "inputs", "labels" and, for text, "lengths"; its metadata has classes, vocabulary,
-// steps, sgd_rate and adamw_rate. OUT gets "logits", "loss", "gradient.NAME" for every weight and
-// the losses of `steps` steps of each optimizer, "losses.sgd" and "losses.adamw". Runs without
-// dropout, in true fp32, with batch statistics in batch norms.
+// layers (of language models; 0: the default), steps, sgd_rate and adamw_rate. OUT gets "logits",
+// "loss", "gradient.NAME" for every weight and the losses of `steps` steps of each optimizer,
+// "losses.sgd" and "losses.adamw". Runs without dropout, in true fp32, with batch statistics in
+// batch norms.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -57,14 +58,18 @@ Result<Batch> batch_of(const Probe& probe) {
 
 Result<std::shared_ptr<Classifier>> fresh_model(const Probe& probe, const Batch& batch) {
   TACHO_TRY(classes, number(probe.inputs, "classes"));
-  InputShape shape{.classes = static_cast<std::int64_t>(classes)};
+  TACHO_TRY(info, find_model(probe.model));
+  InputShape shape = default_shape(*info);
+  shape.classes = static_cast<std::int64_t>(classes);
   if (batch.inputs.dim() == 4) {
     shape.channels = batch.inputs.size(1);
     shape.height = batch.inputs.size(2);
     shape.width = batch.inputs.size(3);
   } else {
     TACHO_TRY(vocabulary, number(probe.inputs, "vocabulary"));
+    TACHO_TRY(layers, number(probe.inputs, "layers"));
     shape.vocabulary = static_cast<std::int64_t>(vocabulary);
+    if (layers > 0) shape.decoder.layers = static_cast<std::int64_t>(layers);
   }
   TACHO_TRY(model, make_model(probe.model, shape));
   TACHO_CHECK(load_weights(*model, probe.weights));

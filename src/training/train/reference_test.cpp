@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_object.h"
-#include "core/record/model_catalog.h"
+#include "core/record/classifier_catalog.h"
 #include "training/train/models/registry.h"
 #include "training/train/models/without_dropout.h"
 #include "training/train/optimizer.h"
@@ -232,7 +232,7 @@ TEST(AgainstPyTorchSchedules, TheRateOfEveryStepAgrees) {
 
 // The published models are tested in models_test.cpp.
 TEST(Registry, BuildsEverySmallModelOfTheCatalog) {
-  for (const ModelInfo& info : model_catalog()) {
+  for (const ModelInfo& info : classifier_catalog()) {
     if (info.sample.height >= 224 || info.tokens == TokenKind::wordpiece) continue;
     EXPECT_TRUE(make_model(info.name, {.vocabulary = 10}).ok()) << info.name;
   }

@@ -96,6 +96,22 @@ inline at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::
 #endif
 }
 
+// Each query attends to the keys up to its own position; the last query's is that of the last key.
+inline at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                                   double dropout_p) {
+  const std::int64_t queries = q.size(-2);
+  const std::int64_t keys = k.size(-2);
+  if (queries == 1) return attention(q, k, v, {}, dropout_p);
+#if TORCH_VERSION_MAJOR >= 2
+  if (queries == keys) {
+    return at::scaled_dot_product_attention(q, k, v, std::nullopt, dropout_p, /*is_causal=*/true);
+  }
+#endif
+  const at::Tensor allowed =
+      at::ones({queries, keys}, q.options().dtype(at::kBool)).tril(keys - queries);
+  return attention(q, k, v, allowed, dropout_p);
+}
+
 // Signed in 1.13, unsigned later.
 template <class Base, class Total>
 Total total_of(void (Base::*)(void*, std::int64_t, Total, Total, c10::Device));

@@ -1,8 +1,10 @@
 // Whole runs on small real data: their events, reproducible seeds, and resumed runs that equal
 // uninterrupted ones.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "base/scratch_folder.h"
 #include "training/train/cpu_paths.h"
 #include "training/train/training_session.h"
@@ -65,6 +67,30 @@ INSTANTIATE_TEST_SUITE_P(EveryOptimizer, Resume,
                          testing::Values(OptimizerKind::sgd, OptimizerKind::adam,
                                          OptimizerKind::adamw),
                          [](const auto& kind) { return std::string(kOptimizers.of(kind.param)); });
+
+// With dropout, byte pairs and other offsets in each epoch.
+TEST(Training, ALanguageModelResumes) {
+  const ScratchFolder text;
+  std::string words;
+  for (int i = 0; i < 800; ++i) words += fmt::format("{} ", i * i % 97);
+  ASSERT_TRUE(write_file_atomically(text.path() / "text.txt", words).ok());
+  for (const char* model : {"gpt2", "llama-125m"}) {
+    RunSpec spec = small_spec();
+    spec.model = model;
+    spec.data = "text";
+    spec.data_folder = text.path();
+    spec.train_samples.reset();
+    spec.eval_samples.reset();
+    spec.batch = 4;
+    spec.vocabulary_size = 270;
+    spec.length = 16;
+    spec.layers = spec.kv_heads = 2;
+    spec.heads = 2;
+    spec.width = 16;
+    spec.optimizer = {.kind = OptimizerKind::adamw, .learning_rate = 1e-3};
+    expect_resume_equals_uninterrupted(spec);
+  }
+}
 
 // Seven batches per epoch: the gradients of the seventh wait for two more that never come.
 TEST(Training, ResumesBetweenAccumulatedGradients) {

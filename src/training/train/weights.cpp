@@ -104,11 +104,16 @@ Result<Pairing> pair_up(const NamedTensors& state, std::span<const WeightsFile> 
 
 // Word pieces are numbered by their vocabulary: with another one, all other weights are useless.
 Result<void> check_vocabulary(const fs::path& path, const Pairing& pairing) {
+  constexpr std::array<std::string_view, 3> kEmbeddings = {
+      "word_embeddings.weight (", "wte.weight (", "embed_tokens.weight ("};
   for (const std::string& misfit : pairing.misfits) {
-    if (misfit.find("word_embeddings.weight (") == std::string::npos) continue;
+    const bool words = std::ranges::any_of(kEmbeddings, [&](std::string_view embedding) {
+      return misfit.find(embedding) != std::string::npos;
+    });
+    if (!words) continue;
     return Error{ErrorCode::invalid,
-                 fmt::format("{}: its vocabulary is not this run's: {}; give the vocab.txt that "
-                             "belongs to the weights with --vocab",
+                 fmt::format("{}: its vocabulary is not this run's: {}; give the "
+                             "vocabulary that belongs to the weights with --vocab",
                              path.string(), misfit)};
   }
   return {};

@@ -30,10 +30,14 @@ std::string model_tensor_name(std::string name, const std::set<std::string>& in_
   if (in_model.contains(name)) return name;
   // Not in the model: only torch's batch norms have it.
   if (name.ends_with("num_batches_tracked")) return "";
+  // GPT-2's causal masks and Llama's rotary rates, in older files.
+  for (const char* fixed : {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"}) {
+    if (name.ends_with(fixed)) return "";
+  }
   replace_ending(name, ".LayerNorm.gamma", ".LayerNorm.weight");
   replace_ending(name, ".LayerNorm.beta", ".LayerNorm.bias");
   join_dense_number(name);
-  for (const char* prefix : {"bert.", "distilbert."}) {
+  for (const char* prefix : {"bert.", "distilbert.", "transformer.", "model."}) {
     if (in_model.contains(prefix + name)) return prefix + name;
   }
   return name;

@@ -8,7 +8,7 @@ namespace tacho {
 
 // Returns the model's name of a file's tensor, "" if no model uses it. Accepts the names of
 // DataParallel ("module."), of the first BERT and DenseNet files, and of Hugging Face's models
-// without a head, whose names lack "bert." or "distilbert.".
+// without a head, whose names lack "bert.", "distilbert.", "transformer." or "model.".
 std::string model_tensor_name(std::string name, const std::set<std::string>& in_model);
 
 // True for tensors of Hugging Face's other heads, such as the masked language model of a pretrained

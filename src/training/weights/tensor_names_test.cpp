@@ -9,7 +9,8 @@ TEST(ModelTensorName, AcceptsOldAndPrefixedNames) {
   const std::set<std::string> model = {"fc.weight", "bert.embeddings.LayerNorm.weight",
                                        "distilbert.transformer.layer.0.ffn.lin1.bias",
                                        "features.denseblock1.denselayer1.norm1.weight",
-                                       "bn.num_batches_tracked"};
+                                       "bn.num_batches_tracked", "transformer.wte.weight",
+                                       "model.norm.weight"};
   for (const auto& [file, expected] : std::vector<std::pair<std::string, std::string>>{
            {"fc.weight", "fc.weight"},
            {"module.fc.weight", "fc.weight"},
@@ -21,6 +22,10 @@ TEST(ModelTensorName, AcceptsOldAndPrefixedNames) {
            {"bn.num_batches_tracked", "bn.num_batches_tracked"},
            {"other.num_batches_tracked", ""},
            {"bert.embeddings.position_ids", ""},
+           {"wte.weight", "transformer.wte.weight"},
+           {"norm.weight", "model.norm.weight"},
+           {"transformer.h.3.attn.bias", ""},
+           {"model.layers.1.self_attn.rotary_emb.inv_freq", ""},
            {"extra", "extra"}}) {
     EXPECT_EQ(model_tensor_name(file, model), expected) << file;
   }

@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "training/data/cifar.h"
+#include "training/data/documents.h"
 #include "training/data/fetch/class_table.h"
 #include "training/data/fetch/verify_folder.h"
 #include "training/data/gz_file.h"
@@ -139,12 +140,31 @@ FileReport verify_file(const DatasetInfo& info, const DatasetFile& file, const f
   return cifar ? verify_cifar(info, file, path) : verify_sentences(info, file, path);
 }
 
+// One report per part.
+std::vector<FileReport> verify_documents(const fs::path& folder, const Say& say) {
+  const auto files = find_text_files(folder);
+  if (!files.ok()) return {{"text", FileState::missing, files.error().message}};
+  std::vector<FileReport> reports;
+  for (const auto& [name, part] :
+       {std::pair{"training text", &files->train}, {"evaluation text", &files->eval}}) {
+    if (part->empty()) continue;
+    FileReport& report = reports.emplace_back(FileReport{name});
+    for (const fs::path& file : *part) {
+      say(fmt::format("checking {}", file.filename().string()));
+      const auto read = read_documents(file, [](std::string_view) { return Result<void>(); });
+      if (!read.ok()) report = {name, FileState::unreadable, read.error().message};
+    }
+  }
+  return reports;
+}
+
 }  // namespace
 
 std::vector<FileReport> verify(const DatasetInfo& info, const fs::path& folder, const Say& say,
                                const Watch& watch) {
   if (info.side > 0 && has_image_files(folder)) return verify_image_files(info, folder, say);
   if (info.form == DatasetForm::image_folder) return verify_folder(info, folder, say, watch);
+  if (info.form == DatasetForm::documents) return verify_documents(folder, say);
   std::vector<FileReport> reports;
   for (const DatasetFile& file : info.files) {
     const fs::path path = file_in(folder, file.name);

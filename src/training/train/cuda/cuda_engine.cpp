@@ -72,7 +72,7 @@ class CudaEngine final : public StepEngine {
       make_step(batch, updates);
     }
     if (exchange_error_) return *exchange_error_;
-    if (batch.weight != 0) samples_ += batch.size();
+    if (batch.weight != 0) samples_ += batch.labels.size(0);
     end_step(batch.weight);
     return {};
   }
@@ -98,7 +98,7 @@ class CudaEngine final : public StepEngine {
     const Batch batch = to_device(given);
     const at::Tensor logits = model_.logits(batch);
     add_scores(logits, batch, loss_of(logits, batch.labels, 0));
-    samples_ += batch.size();
+    samples_ += batch.labels.size(0);
   }
 
   Scores scores() override {

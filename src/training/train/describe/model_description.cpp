@@ -138,12 +138,13 @@ std::string name_of(std::size_t op, const StepTrace& trace, const torch::nn::Mod
 
 Batch sample_batch(const SampleShape& sample, InputKind input, std::int64_t samples) {
   Batch batch;
-  batch.labels = at::arange(samples, at::kLong).remainder(sample.classes);
+  const std::int64_t labels = input == InputKind::documents ? samples * sample.length : samples;
+  batch.labels = at::arange(labels, at::kLong).remainder(sample.classes);
   if (input == InputKind::image) {
     batch.inputs = at::rand({samples, sample.channels, sample.height, sample.width});
   } else {
     batch.inputs = at::randint(sample.vocabulary, {samples, sample.length}, at::kLong);
-    batch.lengths = at::full({samples}, sample.length, at::kLong);
+    if (input == InputKind::text) batch.lengths = at::full({samples}, sample.length, at::kLong);
   }
   return batch;
 }
@@ -167,7 +168,11 @@ std::vector<LayerRow> layer_rows(const StepTrace& trace, const torch::nn::Module
     row.kind = op.kind;
     row.output = op.outputs[0].shape;
     const auto samples_at = std::find(row.output.begin(), row.output.end(), samples);
-    if (samples_at != row.output.end()) row.output.erase(samples_at);
+    if (samples_at != row.output.end()) {
+      row.output.erase(samples_at);
+    } else if (!row.output.empty() && row.output[0] % samples == 0) {
+      row.output[0] /= samples;  // rows of a language model: tokens of all samples
+    }
     row.cost = cost_of(op, precision);
     row.saved_bytes = saved[i];
     rows.push_back(std::move(row));
@@ -183,7 +188,9 @@ Result<ModelDescription> describe_model(const DescribeRequest& request) try {
                                               .height = s.height,
                                               .width = s.width,
                                               .vocabulary = s.vocabulary,
-                                              .classes = s.classes}));
+                                              .classes = s.classes,
+                                              .length = s.length,
+                                              .decoder = info->decoder}));
   const Batch first = sample_batch(s, info->input, kFirstBatch);
   const Batch second = sample_batch(s, info->input, kSecondBatch);
   const TwoTraces traces{trace_step(*model, first), trace_step(*model, second), kFirstBatch,

@@ -14,7 +14,9 @@ double forward_multiply_adds(const TracedOp& op) {
     case OpKind::convolution:
     case OpKind::linear: {
       const TracedTensor& weight = in[1];
-      const auto products_each = weight.count() / weight.shape.front();
+      const bool input_major = op.name == "tacho::input_major_linear";
+      const auto products_each =
+          weight.count() / (input_major ? weight.shape.back() : weight.shape.front());
       return static_cast<double>(op.outputs[0].count() * products_each);
     }
     case OpKind::attention:  // q·kᵀ and the weights times v

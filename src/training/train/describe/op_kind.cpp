@@ -6,14 +6,18 @@
 namespace tacho {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OpKind>, 42> kKnown = {{
+constexpr std::array<std::pair<std::string_view, OpKind>, 47> kKnown = {{
     {"aten::conv2d", OpKind::convolution},
     {"aten::convolution", OpKind::convolution},
     {"aten::linear", OpKind::linear},
+    {"tacho::input_major_linear", OpKind::linear},
     {"tacho::attention", OpKind::attention},
     {"aten::lstm", OpKind::lstm},
     {"aten::batch_norm", OpKind::batch_norm},
     {"aten::layer_norm", OpKind::layer_norm},
+    {"tacho::rms_norm", OpKind::layer_norm},
+    {"tacho::gated_silu", OpKind::activation},
+    {"tacho::rotate", OpKind::activation},
     {"aten::relu", OpKind::activation},
     {"aten::relu_", OpKind::activation},
     {"aten::hardtanh_", OpKind::activation},
@@ -48,6 +52,7 @@ constexpr std::array<std::pair<std::string_view, OpKind>, 42> kKnown = {{
     {"aten::lt", OpKind::other},
     {"aten::sub", OpKind::other},
     {"aten::zeros", OpKind::other},
+    {"aten::chunk", OpKind::view},
     {"aten::contiguous", OpKind::view},
 }};
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/record/classifier_catalog.h"
 #include "training/train/describe/model_description.h"
 #include "training/train/models/registry.h"
 
@@ -56,7 +57,7 @@ TEST(StepTrace, LeavesNoGradientsAndStopsListening) {
 }
 
 TEST(StepTrace, KnowsEveryOperationOfEveryModelThatCosts) {
-  for (const ModelInfo& info : model_catalog()) {
+  for (const ModelInfo& info : classifier_catalog()) {
     const bool image = info.input == InputKind::image;
     const std::int64_t side = info.sample.height >= 224 ? 64 : info.sample.height;
     const SampleShape sample =

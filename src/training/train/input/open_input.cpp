@@ -9,9 +9,11 @@
 #include "training/data/image_folder.h"
 #include "training/data/locate_input.h"
 #include "training/data/text_data.h"
+#include "training/data/token_data.h"
 #include "training/train/input/batch_source.h"
 #include "training/train/input/folder_images.h"
 #include "training/train/input/memory_images.h"
+#include "training/train/input/packed_tokens.h"
 #include "training/train/input/padded_sentences.h"
 #include "training/train/input/pipeline.h"
 #include "training/train/input/synthetic_batches.h"
@@ -225,13 +227,76 @@ Result<InputParts> open_text(const RunSpec& spec, const DatasetInfo& dataset,
   return parts;
 }
 
+// A run that has a tokenizer keeps it, like a vocabulary.
+Result<TokenData> tokens_of(const RunSpec& spec, const std::filesystem::path& text,
+                            const std::filesystem::path& tacho_home, const RunFolder& run) {
+  std::error_code unreadable;  // reported by whatever reads it
+  const bool kept = std::filesystem::exists(run.tokenizer(), unreadable);
+  const TokenOptions options{.vocabulary = kept ? run.tokenizer().string() : spec.vocabulary,
+                             .tokens = spec.tokens,
+                             .vocabulary_size = spec.vocabulary_size,
+                             .cache = tacho_home / "cache" / "tokens"};
+  TACHO_TRY(data, load_tokens(text, options));
+  if (!kept) {
+    TACHO_CHECK(make_folders(run.path()));
+    TACHO_CHECK(data.codec.save(run.tokenizer()));
+  }
+  return std::move(data);
+}
+
+Result<InputParts> open_documents(const RunSpec& spec, const std::filesystem::path& text,
+                                  const std::filesystem::path& tacho_home, const RunFolder& run,
+                                  const Share& share) {
+  TACHO_TRY(model, find_model(spec.model));
+  TACHO_TRY(data, tokens_of(spec, text, tacho_home, run));
+  const auto file = std::make_shared<const TokenFile>(std::move(data.tokens));
+  const std::int64_t length = spec.length.value_or(model->sample.length);
+  const auto part = [&](std::int64_t begin, std::int64_t tokens, const Portion& portion,
+                        std::optional<std::int64_t> samples, SampleOrder order) {
+    if (samples) tokens = std::min(tokens, *samples * length + 1);
+    return ahead(std::make_unique<PackedTokens>(
+                     file, PackedTokens::Options{.begin = begin,
+                                                 .tokens = tokens,
+                                                 .length = length,
+                                                 .batch = portion.batch,
+                                                 .order = order,
+                                                 .seed = portion.seed,
+                                                 .format = BatchFormat::of(spec)}),
+                 portion, spec);
+  };
+  if (std::min(file->train_tokens(), file->eval_tokens()) <= length) {
+    return Error{ErrorCode::invalid,
+                 fmt::format("{}: {} tokens for training and {} for evaluation are too few for "
+                             "samples of {}; use more text or a smaller --length",
+                             text.string(), file->train_tokens(), file->eval_tokens(), length)};
+  }
+  InputParts parts;
+  parts.shape = {.vocabulary = data.codec.size(),
+                 .classes = data.codec.size(),
+                 .length = length,
+                 .decoder = decoder_shape(*model, spec)};
+  parts.train = part(0, file->train_tokens(), training_portion(spec, share), spec.train_samples,
+                     SampleOrder::shuffled);
+  Portion evaluation = evaluation_portion(spec, share);
+  evaluation.batch = spec.batch * share.size;  // logits of every token need memory
+  parts.eval = part(file->train_tokens(), file->eval_tokens(), evaluation, spec.eval_samples,
+                    SampleOrder::given);
+  return parts;
+}
+
 Result<InputParts> open_dataset(const RunSpec& spec, const std::filesystem::path& tacho_home,
                                 const RunFolder& run, const Share& share) {
   TACHO_TRY(input, locate_input(spec, tacho_home));
   if (input.decodes_files) return open_folder(spec, input.folder, share);
-  return input.dataset->input == InputKind::image
-             ? open_images(spec, *input.dataset, input.folder, share)
-             : open_text(spec, *input.dataset, input.folder, run, share);
+  switch (input.dataset->input) {
+    case InputKind::image:
+      return open_images(spec, *input.dataset, input.folder, share);
+    case InputKind::text:
+      return open_text(spec, *input.dataset, input.folder, run, share);
+    case InputKind::documents:
+      return open_documents(spec, input.folder, tacho_home, run, share);
+  }
+  broken_invariant("a kind of input");
 }
 
 }  // namespace
@@ -240,7 +305,9 @@ Result<InputParts> open_input(const RunSpec& spec, const std::filesystem::path& 
                               const RunFolder& run, const Share& share) {
   if (is_synthetic(spec)) return open_synthetic(spec, share);
   auto input = open_dataset(spec, tacho_home, run, share);
-  if (input.ok() && share.rank == 0) TACHO_CHECK(keep_input_facts(input->facts, run));
+  // A language model needs nothing but its tokenizer.
+  const bool has_facts = input.ok() && !input->facts.labels.empty();
+  if (has_facts && share.rank == 0) TACHO_CHECK(keep_input_facts(input->facts, run));
   return input;
 }
 

@@ -27,8 +27,10 @@ Batch draw(const RunSpec& spec, const ModelInfo& model, const SampleShape& sampl
   const auto device =
       at::TensorOptions().device(spec.device == Device::cuda ? at::kCUDA : at::kCPU);
   Batch batch;
-  batch.labels = at::randint(sample.classes, {spec.batch}, device.dtype(at::kLong));
-  if (model.input == InputKind::text) {
+  const std::int64_t labels =
+      model.input == InputKind::documents ? spec.batch * sample.length : spec.batch;
+  batch.labels = at::randint(sample.classes, {labels}, device.dtype(at::kLong));
+  if (model.input != InputKind::image) {
     batch.inputs =
         at::randint(sample.vocabulary, {spec.batch, sample.length}, device.dtype(at::kLong));
     return batch;
@@ -55,7 +57,7 @@ Result<bool> SyntheticBatches::next(Batch& batch) {
   const std::int64_t count = std::max<std::int64_t>(mine, 1);
   if (count < whole_.size()) {
     batch.inputs = first_of(whole_.inputs, count);
-    batch.labels = first_of(whole_.labels, count);
+    batch.labels = first_of(whole_.labels, count * whole_.labels.size(0) / whole_.size());
     batch.lengths = first_of(whole_.lengths, count);
   }
   return true;
@@ -70,7 +72,9 @@ Result<InputParts> open_synthetic(const RunSpec& spec, const Share& share) {
                  .height = sample.height,
                  .width = sample.width,
                  .vocabulary = sample.vocabulary,
-                 .classes = sample.classes};
+                 .classes = sample.classes,
+                 .length = sample.length,
+                 .decoder = decoder_shape(*model, spec)};
   const Batch batch = draw(spec, *model, sample);
   const Share training = spec.dist.replicate_data ? Share{} : share;
   parts.train = std::make_unique<SyntheticBatches>(

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/record/model_catalog.h"
 #include "training/train/torch_api.h"
 
 namespace tacho {
@@ -10,11 +11,11 @@ namespace tacho {
 // the end of each sentence, and lengths holds the length of each; undefined lengths: no padding.
 struct Batch {
   at::Tensor inputs;
-  at::Tensor labels;   // N, int64
+  at::Tensor labels;   // N, int64; N·T for language models: the token after each one
   at::Tensor lengths;  // N, int64
   // Weight of its mean loss if ranks share a batch unevenly: the weights' mean is 1.
   double weight = 1;
-  [[nodiscard]] std::int64_t size() const { return labels.size(0); }
+  [[nodiscard]] std::int64_t size() const { return inputs.size(0); }
 };
 
 // The kind of operation that dominates a model's time: its fastest CPU path is used for the whole
@@ -34,6 +35,9 @@ struct InputShape {
   std::int64_t width = 28;
   std::int64_t vocabulary = 0;
   std::int64_t classes = 10;
+  // Language models:
+  std::int64_t length = 0;  // most tokens of a text
+  DecoderShape decoder = {};
 };
 
 // Called by a model's constructor: refuses images that its layers would shrink to nothing.

@@ -238,6 +238,57 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   });
 }
 
+at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                            double dropout_p, bool training) {
+  return torch_api::as_one_operation("tacho::attention", {q, k, v}, [&] {
+    const std::int64_t sharing = q.size(1) / k.size(1);
+    const auto for_each_head = [&](const at::Tensor& x) {
+      return sharing == 1 ? x : x.repeat_interleave(sharing, 1);
+    };
+    return torch_api::causal_attention(q, for_each_head(k), for_each_head(v),
+                                       training ? dropout_p : 0);
+  });
+}
+
+at::Tensor input_major_linear(const at::Tensor& x, const at::Tensor& weight,
+                              const at::Tensor& bias) {
+  return torch_api::as_one_operation("tacho::input_major_linear", {x, weight, bias}, [&] {
+    auto size = x.sizes().vec();
+    size.back() = weight.size(1);
+    return at::addmm(bias, x.reshape({-1, x.size(-1)}), weight).view(size);
+  });
+}
+
+// In fp32 for every precision.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return torch_api::as_one_operation("tacho::rms_norm", {x, weight}, [&] {
+    const at::Tensor wide = x.to(at::kFloat);
+    const at::Tensor scale = at::rsqrt(wide.square().mean(-1, true) + epsilon);
+    return (wide * scale).to(x.scalar_type()) * weight;
+  });
+}
+
+at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up) {
+  return torch_api::as_one_operation("tacho::gated_silu", {gate, up},
+                                     [&] { return at::silu(gate) * up; });
+}
+
+Rotation rotation(std::int64_t from, std::int64_t count, std::int64_t width, double base,
+                  const at::TensorOptions& options) {
+  const auto wide = options.dtype(at::kFloat).requires_grad(false);
+  const at::Tensor exponents = at::arange(0, width, 2, wide) / static_cast<double>(width);
+  const at::Tensor rates = at::pow(base, exponents).reciprocal();
+  const at::Tensor angles = at::outer(at::arange(from, from + count, wide), rates).repeat({1, 2});
+  return {angles.cos().to(options.dtype()), angles.sin().to(options.dtype())};
+}
+
+at::Tensor rotate(const at::Tensor& x, const Rotation& rotation) {
+  return torch_api::as_one_operation("tacho::rotate", {x, rotation.cosine, rotation.sine}, [&] {
+    const auto halves = x.chunk(2, -1);
+    return x * rotation.cosine + at::cat({-halves[1], halves[0]}, -1) * rotation.sine;
+  });
+}
+
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }

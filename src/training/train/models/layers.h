@@ -84,6 +84,30 @@ SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const at::Tensor& mask, double dropout_p, bool training);
 
+// Attention of a language model: a token attends to itself and those before it; the queries are
+// those of the last tokens. Fewer heads of keys and values are shared by neighbouring heads.
+at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                            double dropout_p, bool training);
+
+// x·weight + bias, the weight inputs×outputs.
+at::Tensor input_major_linear(const at::Tensor& x, const at::Tensor& weight,
+                              const at::Tensor& bias);
+
+// x / sqrt(mean(x²) + epsilon)·weight over the last dimension.
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
+
+// silu(gate)·up.
+at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up);
+
+// Rotary positions as in Hugging Face's Llama: the first half of a head's width is rotated against
+// the second.
+struct Rotation {
+  at::Tensor cosine, sine;  // T×d
+};
+Rotation rotation(std::int64_t from, std::int64_t count, std::int64_t width, double base,
+                  const at::TensorOptions& options);
+at::Tensor rotate(const at::Tensor& x, const Rotation& rotation);
+
 // N×T×(heads·d) to N×heads×T×d and back; the first is a view.
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads);
 at::Tensor join_heads(const at::Tensor& x);

@@ -7,7 +7,9 @@
 #include "training/train/models/bert.h"
 #include "training/train/models/densenet.h"
 #include "training/train/models/distilbert.h"
+#include "training/train/models/gpt2.h"
 #include "training/train/models/lenet5.h"
+#include "training/train/models/llama.h"
 #include "training/train/models/lstm.h"
 #include "training/train/models/mlp.h"
 #include "training/train/models/mnist_cnn.h"
@@ -37,12 +39,21 @@ Made vgg(const InputShape& shape, Stem /*stem*/) {
   return std::make_shared<Vgg>(shape, kLayers == 11 ? Vgg::k11 : Vgg::k16);
 }
 
-constexpr std::array<std::pair<std::string_view, Maker>, 17> kMakers = {{
+constexpr std::array<std::pair<std::string_view, Maker>, 26> kMakers = {{
     {"alexnet", &make<AlexNet>},
     {"bert_base", &make<BertBase>},
     {"densenet121", &make<DenseNet121>},
     {"distilbert", &make<DistilBert>},
+    {"gpt2", &make<Gpt2>},
+    {"gpt2-medium", &make<Gpt2>},
+    {"gpt2-large", &make<Gpt2>},
+    {"gpt2-xl", &make<Gpt2>},
     {"lenet5", &make<LeNet5>},
+    {"llama-125m", &make<Llama>},
+    {"llama-350m", &make<Llama>},
+    {"llama-1b", &make<Llama>},
+    {"llama-3b", &make<Llama>},
+    {"llama-8b", &make<Llama>},
     {"lstm", &make<LstmClassifier>},
     {"mlp", &make<Mlp>},
     {"mnist-cnn", &make<MnistCnn>},
@@ -59,8 +70,12 @@ constexpr std::array<std::pair<std::string_view, Maker>, 17> kMakers = {{
 
 }  // namespace
 
-Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const InputShape& shape,
+Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const InputShape& wanted,
                                                Stem stem) {
+  TACHO_TRY(info, find_model(name));
+  InputShape shape = wanted;
+  if (shape.decoder == DecoderShape{}) shape.decoder = info->decoder;
+  if (shape.length == 0) shape.length = info->sample.length;
   for (const auto& [known, maker] : kMakers) {
     if (known != name) continue;
     try {
@@ -69,13 +84,12 @@ Result<std::shared_ptr<Classifier>> make_model(std::string_view name, const Inpu
       return Error{ErrorCode::invalid, std::string(name) + ": " + problem.what_without_backtrace()};
     }
   }
-  TACHO_TRY(info, find_model(name));
   broken_invariant("a model of the catalog has no builder: " + std::string(info->name));
 }
 
 InputShape default_shape(const ModelInfo& model) {
   const SampleShape& s = model.sample;
-  return {s.channels, s.height, s.width, s.vocabulary, s.classes};
+  return {s.channels, s.height, s.width, s.vocabulary, s.classes, s.length, model.decoder};
 }
 
 std::int64_t parameter_count(const torch::nn::Module& model) {

@@ -67,18 +67,10 @@ Digests digests_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer
   return {hex(sum.digest()), hex(longer.digest())};
 }
 
-Error without_checkpoint(const RunFolder& run) {
-  return {ErrorCode::not_found,
-          fmt::format("{} has no checkpoint, so there is no model to serve; train for at least one "
-                      "epoch without --no-checkpoints",
-                      run.checkpoints().string())};
-}
-
-Result<std::filesystem::path> checkpoint_to_serve(const RunFolder& run, CheckpointKind kind) {
-  const auto newest = newest_checkpoint(run);
-  if (!newest) return without_checkpoint(run);
-  if (kind == CheckpointKind::best) return best_checkpoint(run);
-  return *newest;
+Result<void> check_is_classifier(const ModelInfo& info) {
+  if (info.input != InputKind::documents) return {};
+  return Error{ErrorCode::usage,
+               fmt::format("{} is a language model; use 'tacho generate'", info.name)};
 }
 
 class Served final : public TrainedModel {
@@ -293,12 +285,25 @@ Result<RunOrder> order_to_serve(const RunFolder& run) {
   return order;
 }
 
+Result<std::filesystem::path> checkpoint_to_serve(const RunFolder& run, CheckpointKind kind) {
+  const auto newest = newest_checkpoint(run);
+  if (!newest) {
+    return Error{ErrorCode::not_found,
+                 fmt::format("{} has no checkpoint, so there is no model to serve; train for at "
+                             "least one epoch without --no-checkpoints",
+                             run.checkpoints().string())};
+  }
+  if (kind == CheckpointKind::best) return best_checkpoint(run);
+  return *newest;
+}
+
 Result<std::unique_ptr<TrainedModel>> TrainedModel::load(const RunFolder& run,
                                                          const std::filesystem::path& tacho_home,
                                                          const ServingOptions& options) {
   return guarded([&]() -> Result<std::unique_ptr<TrainedModel>> {
     TACHO_TRY(order, order_to_serve(run));
     TACHO_TRY(info, find_model(order.spec.model));
+    TACHO_CHECK(check_is_classifier(*info));
     TACHO_TRY(checkpoint, checkpoint_to_serve(run, options.checkpoint));
     TACHO_TRY(facts, find_input_facts(order.spec, tacho_home, run));
     TACHO_TRY(tokenizer, tokenizer_of(order.spec, *info, facts, run));
@@ -315,6 +320,7 @@ Result<std::unique_ptr<TrainedModel>> TrainedModel::load_folder(const std::files
   return guarded([&]() -> Result<std::unique_ptr<TrainedModel>> {
     TACHO_TRY(folder, read_weights_folder(path));
     TACHO_TRY(info, find_model(folder.model));
+    TACHO_CHECK(check_is_classifier(*info));
     TACHO_TRY(tokenizer, tokenizer_of(folder));
     TACHO_CHECK(match_vocabulary(tokenizer, folder));
     TACHO_TRY(files, open_weights(folder.weights));

@@ -31,6 +31,9 @@ struct ServingOptions {
 // Returns the order of a run whose model can be served, as far as known before loading it.
 Result<RunOrder> order_to_serve(const RunFolder& run);
 
+// Returns the file of the run's newest or best checkpoint.
+Result<std::filesystem::path> checkpoint_to_serve(const RunFolder& run, CheckpointKind kind);
+
 // The model of a run for inference, or of a folder of weights: the newest or best checkpoint's
 // weights with the pre- and postprocessing of evaluation in training. A sample's result does not
 // depend on the rest of its batch.

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "training/train/models/decoder.h"
+#include "training/train/models/draw.h"
+#include "training/train/models/parts.h"
+
+namespace tacho {
+
+class RmsNorm final : public torch::nn::Module {
+ public:
+  explicit RmsNorm(std::int64_t width) : weight_(register_parameter("weight", at::ones({width}))) {}
+
+  at::Tensor forward(const at::Tensor& x) { return layers::rms_norm(x, weight_, kEpsilon); }
+
+ private:
+  static constexpr double kEpsilon = 1e-5;
+  at::Tensor weight_;
+};
+
+class LlamaLayer final : public torch::nn::Module {
+ public:
+  explicit LlamaLayer(const DecoderShape& shape) : heads_(shape.heads), kv_heads_(shape.kv_heads) {
+    const std::int64_t shared = shape.width / shape.heads * shape.kv_heads;
+    norm1 = register_module("input_layernorm", std::make_shared<RmsNorm>(shape.width));
+    auto attention = register_module("self_attn", std::make_shared<Parts>());
+    query_ = attention->add("q_proj", linear(shape.width, shape.width));
+    key_ = attention->add("k_proj", linear(shape.width, shared));
+    value_ = attention->add("v_proj", linear(shape.width, shared));
+    attended_ = attention->add("o_proj", linear(shape.width, shape.width));
+    norm2 = register_module("post_attention_layernorm", std::make_shared<RmsNorm>(shape.width));
+    auto mlp = register_module("mlp", std::make_shared<Parts>());
+    gate_ = mlp->add("gate_proj", linear(shape.width, shape.inner));
+    up_ = mlp->add("up_proj", linear(shape.width, shape.inner));
+    down_ = mlp->add("down_proj", linear(shape.inner, shape.width));
+  }
+
+  // `rotation`: cosines and sines of the tokens' positions.
+  at::Tensor attend(const at::Tensor& normed, const layers::Rotation& rotation, std::size_t layer,
+                    KeyValueCache* cache) {
+    const at::Tensor q = layers::rotate(heads_of(query_, normed, heads_), rotation);
+    at::Tensor k = layers::rotate(heads_of(key_, normed, kv_heads_), rotation);
+    at::Tensor v = heads_of(value_, normed, kv_heads_);
+    if (cache != nullptr) std::tie(k, v) = cache->add(layer, k, v);
+    const at::Tensor seen = layers::causal_attention(q, k, v, 0, is_training());
+    return layers::linear(layers::join_heads(seen), attended_);
+  }
+
+  at::Tensor mlp(const at::Tensor& normed) {
+    return layers::linear(
+        layers::gated_silu(layers::linear(normed, gate_), layers::linear(normed, up_)), down_);
+  }
+
+  std::shared_ptr<RmsNorm> norm1;
+  std::shared_ptr<RmsNorm> norm2;
+
+ private:
+  static torch::nn::Linear linear(std::int64_t inputs, std::int64_t outputs) {
+    return torch::nn::Linear(torch::nn::LinearOptions(inputs, outputs).bias(false));
+  }
+  static at::Tensor heads_of(torch::nn::Linear& layer, const at::Tensor& x, std::int64_t heads) {
+    return layers::split_heads(layers::linear(x, layer), heads);
+  }
+
+  std::int64_t heads_;
+  std::int64_t kv_heads_;
+  torch::nn::Linear query_{nullptr};
+  torch::nn::Linear key_{nullptr};
+  torch::nn::Linear value_{nullptr};
+  torch::nn::Linear attended_{nullptr};
+  torch::nn::Linear gate_{nullptr};
+  torch::nn::Linear up_{nullptr};
+  torch::nn::Linear down_{nullptr};
+};
+
+// Hugging Face's LlamaForCausalLM: RMSNorm, rotary positions, SwiGLU, grouped-query attention.
+class Llama final : public Decoder {
+ public:
+  explicit Llama(const InputShape& shape) : head_width_(shape.decoder.width / shape.decoder.heads) {
+    const DecoderShape& decoder = shape.decoder;
+    auto body = register_module("model", std::make_shared<Parts>());
+    words_ = body->add("embed_tokens", torch::nn::Embedding(shape.vocabulary, decoder.width));
+    auto blocks = body->folder("layers");
+    for (std::int64_t i = 0; i < decoder.layers; ++i) {
+      layers_.push_back(blocks->add(i, std::make_shared<LlamaLayer>(decoder)));
+    }
+    norm_ = body->add("norm", std::make_shared<RmsNorm>(decoder.width));
+    if (!decoder.tied) {
+      head_ = register_module(
+          "lm_head",
+          torch::nn::Linear(torch::nn::LinearOptions(decoder.width, shape.vocabulary).bias(false)));
+    }
+    draw::linears(*this, kDeviation);
+    draw::embeddings(*this, kDeviation);
+  }
+
+ protected:
+  at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) override {
+    const std::int64_t past = cache == nullptr ? 0 : cache->length();
+    at::Tensor x = layers::embed(tokens, words_);
+    const auto rotation =
+        layers::rotation(past, tokens.size(1), head_width_, kRotaryBase, x.options());
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      LlamaLayer& layer = *layers_[i];
+      x = x + layer.attend(layer.norm1->forward(x), rotation, i, cache);
+      x = x + layer.mlp(layer.norm2->forward(x));
+    }
+    return norm_->forward(x);
+  }
+  at::Tensor head() override { return head_.is_empty() ? words_->weight : head_->weight; }
+
+ private:
+  static constexpr double kDeviation = 0.02;
+  static constexpr double kRotaryBase = 500'000;
+
+  std::int64_t head_width_;
+  torch::nn::Embedding words_{nullptr};
+  std::vector<std::shared_ptr<LlamaLayer>> layers_;
+  std::shared_ptr<RmsNorm> norm_;
+  torch::nn::Linear head_{nullptr};
+};
+
+}  // namespace tacho

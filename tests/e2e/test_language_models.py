@@ -1,0 +1,118 @@
+"""Language models: own text, training, generation."""
+
+import json
+import math
+import unittest
+
+from tacho_case import SharedHomeCase
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+SMALL = {"--layers": 2, "--width": 32, "--heads": 4, "--length": 32, "--batch": 8, "--threads": 1,
+         "--seed": 1, "--lr": "1e-2"}
+
+
+def words_of(options):
+    return [word for option in options.items() for word in option]
+
+
+class Alphabet(SharedHomeCase):
+    """A text that a model can learn by heart."""
+
+    def prepare(self):
+        type(self).text = self.new_folder() / "text.txt"
+        self.text.write_text(ALPHABET * 200)
+        type(self).record = self.train("gpt2", "--tokens", "characters", "--epochs", 2).json
+
+    def train(self, model, *args, text=None, expect=0):
+        """`args`: options with values; they replace those of SMALL."""
+        options = {**SMALL, "--data-dir": text or self.text, **dict(zip(args[::2], args[1::2]))}
+        return self.tacho("train", model, "--data", "text", "--no-dropout", "--json",
+                          *words_of(options), expect=expect)
+
+    def generate(self, run, *args, expect=0):
+        return self.tacho("generate", run, *args, expect=expect)
+
+    def test_the_metrics_are_those_of_a_language_model(self):
+        metrics = self.record["metrics"]
+        self.assertAlmostEqual(metrics["perplexity"], math.exp(metrics["eval_loss"]), places=6)
+        self.assertLess(metrics["perplexity"], 1.5)
+        self.assertAlmostEqual(metrics["tokens_per_s"], 32 * metrics["samples_per_s"], places=3)
+        # A tenth of the characters is for evaluation; a sample's last label is the next one's first.
+        self.assertEqual(self.record["input"]["eval_samples"], (26 * 20 - 1) // 32)
+
+    def test_what_was_learned_is_generated(self):
+        run = self.record["key"]
+        said = self.generate(run, "abc", "--temperature", 0, "--max-tokens", 60)
+        self.assertEqual(said.out, (ALPHABET * 3)[:63] + "\n")
+        report = self.generate(run, "xyz", "--top-k", 1, "--max-tokens", 26, "--json").json
+        self.assertEqual((report["prompt"], report["text"], report["tokens"]), ("xyz", ALPHABET, 26))
+        self.assertGreater(report["tokens_per_s"], 0)
+
+    def test_a_seed_repeats_what_was_drawn(self):
+        drawn = [self.generate(self.record["key"], "--temperature", 5, "--seed", seed).out
+                 for seed in (1, 1, 2)]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_llama_learns_it_too(self):
+        run = self.train("llama-125m", "--tokens", "characters", "--epochs", 2, "--kv-heads", 2).json
+        self.assertLess(run["metrics"]["perplexity"], 1.5)
+        said = self.generate(run["key"], "mno", "--temperature", 0, "--max-tokens", 40)
+        self.assertEqual(said.out, (ALPHABET * 3)[12:55] + "\n")
+
+    def test_documents_are_learned_with_byte_pairs(self):
+        folder = self.new_folder()
+        lines = [json.dumps({"text": f"the {word} ends."}) for word in ("first", "second") * 400]
+        (folder / "train.jsonl").write_text("\n".join(lines))
+        (folder / "val.jsonl").write_text("\n".join(lines[:40]))
+        run = self.train("gpt2", "--vocab-size", 280, "--epochs", 8, text=folder).json
+        # Each document ends with a token of its own.
+        answer = self.generate(run["key"], "the first", "--temperature", 0, "--json").json
+        self.assertEqual(answer["text"], " ends.")
+        tokenizer = self.home / "runs" / run["key"] / "tokenizer.json"
+        again = self.train("gpt2", "--vocab", tokenizer, "--epochs", 8, text=folder).json
+        self.assertEqual(again["epochs"][-1]["eval_loss"], run["epochs"][-1]["eval_loss"])
+
+    def test_two_processes_equal_one(self):
+        one = self.train("gpt2", "--tokens", "characters", "--epochs", 1, "--batch", 16).json
+        two = self.train("gpt2", "--tokens", "characters", "--epochs", 1, "--nproc", 2).json
+        self.assertAlmostEqual(two["epochs"][0]["eval_loss"], one["epochs"][0]["eval_loss"], places=3)
+
+    def test_synthetic_text_measures_speed(self):
+        run = self.tacho("train", "llama-125m", "--data", "synthetic", *words_of(SMALL), "--kv-heads", 1,
+                         "--steps", 3, "--json").json
+        self.assertEqual(run["metrics"]["steps_done"], 3)
+
+    def test_what_does_not_fit_is_refused_with_what_does(self):
+        for words, expected in (
+                (("gpt2", "--width", 30), "--width must be a multiple of --heads"),
+                (("gpt2", "--kv-heads", 2), "--kv-heads is for llama"),
+                (("llama-125m", "--kv-heads", 3), "--heads must be a multiple of --kv-heads"),
+                (("llama-125m", "--width", 36, "--heads", 12), "must be even"),
+                (("gpt2", "--length", 100_000), "too few for samples of 100000"),
+                (("gpt2", "--vocab-size", 3), "--vocab-size"),
+                (("gpt2", "--data-dir", self.home / "absent"), "absent")):
+            said = self.train(*words, expect=None)
+            self.assertNotEqual(said.code, 0, words)
+            self.assertIn(expected, said.err + said.out, words)
+        said = self.tacho("train", "lenet5", "--data", "fashion-mnist", "--layers", 3, expect=2)
+        self.assert_one_error_line(said, "--layers is for language models")
+        said = self.tacho("train", "gpt2", "--data", "fashion-mnist", expect=None)
+        self.assertIn("gpt2 reads documents, but fashion-mnist holds images", said.err + said.out)
+
+    def test_other_commands_point_to_generate(self):
+        run = self.record["key"]
+        said = self.tacho("infer", run, "--port", 0, expect=2)
+        self.assertIn("use 'tacho generate'", said.err)
+        said = self.generate(run, "A", expect=2)
+        self.assertIn("the character 'A' does not occur in the training text", said.err)
+        for words in (("--temperature", -1), ("--max-tokens", 0), ("--top-k", -1)):
+            self.assertIn(words[0], self.generate(run, *words, expect=2).err)
+
+    def test_data_verify_reads_the_text(self):
+        said = self.tacho("data", "verify", "text", "--from", self.text)
+        self.assertIn("training text", said.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
