@@ -53,9 +53,10 @@ TEST(RunReport, FitsEightyColumns) {
 }
 
 TEST(RunReport, WrapsALongConfig) {
+  RunDescribed described;
+  for (int i = 0; i < 30; ++i) described.config["option" + std::to_string(i)] = "value";
   RunRecord record;
-  record.described.emplace();
-  for (int i = 0; i < 30; ++i) record.described->config["option" + std::to_string(i)] = "value";
+  record.described = described;
   const std::string text = run_report(7, record, Terminal(-1));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

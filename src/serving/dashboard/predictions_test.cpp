@@ -84,9 +84,11 @@ TEST(LedgerAnswer, ContainsPredictionsAndMeasurements) {
 }
 
 TEST(Prediction, IsUnavailableWithoutAPredictionService) {
+  const ScratchFolder home;
+  auto store = *RunStore::open(home.path() / "tacho.db");
   http::Request request;
   request.body = "{}";
-  EXPECT_EQ(predicted(request, nullptr).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(predicted(request, nullptr, store).error().code, ErrorCode::unavailable);
 }
 
 }  // namespace
