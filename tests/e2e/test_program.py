@@ -66,7 +66,7 @@ class Completion(TachoCase):
         return done.stdout.split()
 
     def test_commands_options_and_names_are_completed(self):
-        self.assertEqual(self.complete("tacho", "tr"), ["train"])
+        self.assertEqual(self.complete("tacho", "tra"), ["train"])
         self.assertEqual(self.complete("tacho", "train", "--d"),
                          ["--data", "--data-dir", "--device"])
         self.assertEqual(self.complete("tacho", "train", "--data", "f"), ["fashion-mnist"])
@@ -93,7 +93,7 @@ class Completion(TachoCase):
             return [line.split("\t")[0] for line in done.stdout.splitlines()]
         script = self.home / "tacho.fish"
         script.write_text(self.tacho("completion", "fish").out)
-        self.assertEqual(complete("tacho tr"), ["train"])
+        self.assertEqual(complete("tacho tra"), ["train"])
         self.assertEqual(sorted(complete("tacho train --d")), ["--data", "--data-dir", "--device"])
         self.assertEqual(complete("tacho train --data f"), ["fashion-mnist"])
         self.assertEqual(complete("tacho train -d f"), ["fashion-mnist"])
@@ -105,7 +105,7 @@ class Completion(TachoCase):
         needs_shell(self, "zsh")
         script = self.home / "_tacho"
         script.write_text(self.tacho("completion", "zsh").out)
-        self.assertEqual(self.typed_in_zsh("tacho tr"), "tacho train ")
+        self.assertEqual(self.typed_in_zsh("tacho tra"), "tacho train ")
         self.assertEqual(self.typed_in_zsh("tacho train --data-"), "tacho train --data-dir ")
         self.assertEqual(self.typed_in_zsh("tacho train --data f"), "tacho train --data fashion-mnist ")
         self.assertEqual(self.typed_in_zsh("tacho train le"), "tacho train lenet5 ")
