@@ -5,7 +5,7 @@ import unittest
 from tacho_case import SharedHomeCase, TachoCase, processes_of, wait_until
 
 NAMES = ["fashion-mnist", "mnist", "cifar10", "cifar100", "tiny-imagenet", "imagenet",
-         "image-folder", "sst2", "imdb"]
+         "image-folder", "text", "sst2", "imdb"]
 
 
 class InstalledData(TachoCase):
