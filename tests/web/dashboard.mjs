@@ -114,6 +114,7 @@ export class Dashboard {
   async page(options = {}) {
     const context = await this.browser.newContext({ baseURL: this.url, viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();
+    page.setDefaultTimeout(120_000); // enough on a busy machine
     await page.goto(this.url);
     if (new URL(page.url()).search !== "") throw new Error(`the token is still in the address: ${page.url()}`);
     page.errors = [];
