@@ -23,7 +23,7 @@ class Cluster:
 
     def __init__(self, programs, folder, cgroup):
         self.programs, self.folder = Path(programs).resolve(), Path(folder).resolve()
-        self._running = {}
+        self._running, self._killed = {}, set()
         self.configuration = Configuration(self.programs, self.folder, cgroup)
         self.environment = {**os.environ, "KUBECONFIG": str(self.folder / "admin.conf"),
                             "PATH": f"{self.programs}/bin:{os.environ.get('PATH', os.defpath)}"}
@@ -51,6 +51,7 @@ class Cluster:
         self._running.clear()
 
     def kill(self, name):
+        self._killed.add(name)
         process = self._running.pop(name)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -61,6 +62,15 @@ class Cluster:
         with (self.folder / f"{name}.log").open("a") as log:
             self._running[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                                    env=self.environment, cwd=self.folder, start_new_session=True)
+
+    def revive(self):
+        """Starts programs again that a test killed, so that its failure is not that of the next ones."""
+        for name in [name for name in self._killed if name not in self._running]:
+            self.restart(name)
+        if self._killed:
+            self.wait_for("the API server", lambda: self.kubectl("get", "--raw", "/readyz").returncode == 0)
+            self.wait_for("the node", self.node_is_ready)
+        self._killed.clear()
 
     def kubectl(self, *words, text=None, seconds=CLIENT_SECONDS):
         return subprocess.run(["kubectl", *map(str, words)], input=text, capture_output=True, text=True,

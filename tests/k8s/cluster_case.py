@@ -80,6 +80,7 @@ class ClusterCase(unittest.TestCase):
                             "PATH": f"{Place.build}/bin:{Place.tools}:{self.cluster.environment['PATH']}"}
 
     def tearDown(self):
+        self.cluster.revive()
         if any(problem for _, problem in getattr(self._outcome, "errors", [])):
             print(self.cluster.kubectl("-n", self.namespace, "get", "jobs,pods,events").stdout, file=sys.stderr)
         self.cluster.must("delete", "namespace", self.namespace, "--wait=false")

@@ -93,7 +93,8 @@ class Reasons(ClusterCase):
         self.assertRegex(out, r"runs wait: (ErrImagePull|ImagePullBackOff): ")
         for run in self.runs():
             self.assertEqual(run["outcome"], "failed")
-            self.assertRegex(run["reason"], r"(ErrImagePull|ImagePullBackOff): .*localhost/absent:1")
+        code, out = self.tacho("runs", "show", "last")
+        self.assertRegex(" ".join(out.split()), r"(ErrImagePull|ImagePullBackOff): .*localhost/absent:1")
         self.assert_nothing_is_left()
 
     def test_a_quota_is_the_reason_of_the_wait(self):
@@ -165,8 +166,7 @@ class Faults(ClusterCase):
         (self.home / "go").touch()
         wait_until("the third task", lambda: self.begun() == 3)
         self.cluster.kill("apiserver")
-        results = self.home / "runs"
-        wait_until("three results", lambda: len(list(results.glob("*/record.json"))) == 3 or self.process.poll())
+        wait_until("three ends", lambda: len(list(self.home.glob("sweeps/*/batches/*/ended/*.json"))) == 3)
         self.cluster.restart("apiserver")
         self.let_them_end()
 
