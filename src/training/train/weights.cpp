@@ -104,8 +104,8 @@ Result<Pairing> pair_up(const NamedTensors& state, std::span<const WeightsFile> 
 
 // Word pieces are numbered by their vocabulary: with another one, all other weights are useless.
 Result<void> check_vocabulary(const fs::path& path, const Pairing& pairing) {
-  constexpr std::array<std::string_view, 3> kEmbeddings = {
-      "word_embeddings.weight (", "wte.weight (", "embed_tokens.weight ("};
+  constexpr std::array<std::string_view, 3> kEmbeddings = {"word_embeddings.weight (",
+                                                           "wte.weight (", "embed_tokens.weight ("};
   for (const std::string& misfit : pairing.misfits) {
     const bool words = std::ranges::any_of(kEmbeddings, [&](std::string_view embedding) {
       return misfit.find(embedding) != std::string::npos;

@@ -6,10 +6,12 @@ namespace tacho {
 namespace {
 
 TEST(ModelTensorName, AcceptsOldAndPrefixedNames) {
-  const std::set<std::string> model = {"fc.weight", "bert.embeddings.LayerNorm.weight",
+  const std::set<std::string> model = {"fc.weight",
+                                       "bert.embeddings.LayerNorm.weight",
                                        "distilbert.transformer.layer.0.ffn.lin1.bias",
                                        "features.denseblock1.denselayer1.norm1.weight",
-                                       "bn.num_batches_tracked", "transformer.wte.weight",
+                                       "bn.num_batches_tracked",
+                                       "transformer.wte.weight",
                                        "model.norm.weight"};
   for (const auto& [file, expected] : std::vector<std::pair<std::string, std::string>>{
            {"fc.weight", "fc.weight"},
