@@ -86,8 +86,9 @@ Result<void> ScratchView::mount_all() const {
 
 Result<void> ScratchView::reset() {
   for (const auto* places : {&shared_, &folders_}) {
-    for (auto place = places->rbegin(); place != places->rend(); ++place) {
-      if (::umount2(place->path.c_str(), MNT_DETACH) != 0) return system_error(place->path, errno);
+    for (std::size_t i = places->size(); i-- > 0;) {
+      const fs::path& path = (*places)[i].path;
+      if (::umount2(path.c_str(), MNT_DETACH) != 0) return system_error(path, errno);
     }
   }
   std::error_code ignored;

@@ -32,8 +32,8 @@ constexpr std::array<Kind, 128> kAscii = [] {
   for (int c = '0'; c <= '9'; ++c) kinds[static_cast<std::size_t>(c)] = Kind::number;
   for (int c = 'a'; c <= 'z'; ++c) kinds[static_cast<std::size_t>(c)] = Kind::letter;
   for (int c = 'A'; c <= 'Z'; ++c) kinds[static_cast<std::size_t>(c)] = Kind::letter;
-  for (const char c : {' ', '\t', '\v', '\f'}) kinds[static_cast<std::size_t>(c)] = Kind::space;
-  for (const char c : {'\r', '\n'}) kinds[static_cast<std::size_t>(c)] = Kind::line_end;
+  for (const unsigned char c : {' ', '\t', '\v', '\f'}) kinds[c] = Kind::space;
+  for (const unsigned char c : {'\r', '\n'}) kinds[c] = Kind::line_end;
   return kinds;
 }();
 
