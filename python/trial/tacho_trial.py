@@ -9,7 +9,9 @@ import functools
 import json
 import os
 import random
+import signal
 import sys
+import threading
 import time
 
 LEAST_STEPS = 10
@@ -134,6 +136,8 @@ class Trial:
         sys.stdout.flush()
         sys.stderr.flush()
         import multiprocessing
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # PyTorch's handler raises when a worker was killed
         for worker in multiprocessing.active_children():  # of data loaders
             worker.kill()
         os._exit(0)

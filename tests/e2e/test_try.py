@@ -28,6 +28,15 @@ for epoch in range(1000):
         optimizer.step()
         open("steps.txt", "a").write("step\\n")
 """
+# PyTorch raises in the process whose loader lost a worker, as soon as the worker is dead.
+DEATH_OF_WORKERS_SEEN = """
+import multiprocessing, os
+plain = multiprocessing.Process.kill
+def kill(worker):
+    plain(worker)
+    os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
+multiprocessing.Process.kill = kill
+"""
 SLOWED = """
 import os, time
 if os.environ.get("OMP_WAIT_POLICY") != "passive":
@@ -74,7 +83,7 @@ class Training(SharedHomeCase):
 
     def test_says_what_it_changed_and_how_to_keep_it(self):
         workers = self.tried["loader-workers"]
-        self.assertIn("num_workers=", workers["effect"])
+        self.assertIn("num_workers=", workers["effect"], json.dumps(self.report))
         self.assertIn("+loader = DataLoader(data, batch_size=16, shuffle=True, num_workers=", workers["keep"][0])
         self.assertEqual(self.tried["channels-last"]["effect"], "1 convolutions")
 
@@ -122,6 +131,14 @@ class Others(TachoCase):
         (folder / "train.py").write_text("import os; assert os.environ['OWN'] == '1'\n" + TRAIN)
         report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "20s", "--changes", "set-to-none", "--",
                             DEBIAN_PYTHON, "train.py", cwd=folder, env={"PYTHONPATH": str(folder)}).json
+        self.assertEqual(report["metric"], "step_s")
+
+    def test_ends_a_program_with_data_loader_workers(self):
+        folder = self.new_folder()
+        (folder / "train.py").write_text(DEATH_OF_WORKERS_SEEN + TRAIN.replace(
+            "shuffle=True)", "shuffle=True, num_workers=2)"))
+        report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "10s", "--changes", "set-to-none", "--",
+                            DEBIAN_PYTHON, "train.py", cwd=folder).json
         self.assertEqual(report["metric"], "step_s")
 
     def test_ctrl_c_shows_what_was_measured(self):
