@@ -50,7 +50,7 @@ void add_generate_command(CLI::App& app, Context& context) {
   command->add_option("--seed", o->request.seed, "random seed")->capture_default_str();
   command
       ->add_option("--checkpoint", o->checkpoint,
-                   "checkpoint to serve: last, or best of a run with --keep best (default: last)")
+                   "checkpoint to use: last, or best of a run with --keep best (default: last)")
       ->type_name("WHICH");
   command->add_option("--device", o->device, "device: cpu or cuda")->capture_default_str();
   command->add_flag("--json", o->request.json, "print JSON");

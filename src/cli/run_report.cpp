@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -39,10 +38,6 @@ std::string outcome_words(const RunRecord& record, const Terminal& terminal) {
   return terminal.red(word);
 }
 
-std::optional<std::int64_t> tokens_of(const RunRecord& record) {
-  return record.order.command ? std::nullopt : tokens_per_sample(record.order.spec);
-}
-
 // Of a language model.
 std::string perplexity_table(const RunRecord& record, const Terminal& terminal) {
   Table table({{"epoch"},
@@ -62,7 +57,7 @@ std::string perplexity_table(const RunRecord& record, const Terminal& terminal) 
 }
 
 std::string epoch_table(const RunRecord& record, const Terminal& terminal) {
-  if (tokens_of(record)) return perplexity_table(record, terminal);
+  if (tokens_per_sample(record.order.spec)) return perplexity_table(record, terminal);
   Table table({{"epoch"},
                {"train loss"},
                {"train top-1"},
@@ -94,7 +89,7 @@ void add_speed(std::string& out, const Terminal& terminal, const RunRecord& reco
            fmt::format("{}, quartiles {} to {} of {} steady steps", human(Seconds(step)),
                        human(Seconds(quantile(steady, 0.25))),
                        human(Seconds(quantile(steady, 0.75))), human_count(steady.size())));
-  const auto tokens = tokens_of(record);
+  const auto tokens = tokens_per_sample(record.order.spec);
   const std::int64_t per_step = record.samples_per_step() * tokens.value_or(1);
   add_line(out, terminal, "speed",
            fmt::format("{} {}/s, {} of the time waiting for input",

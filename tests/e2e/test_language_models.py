@@ -39,6 +39,8 @@ class Alphabet(SharedHomeCase):
         self.assertAlmostEqual(metrics["tokens_per_s"], 32 * metrics["samples_per_s"], places=3)
         # A tenth of the characters is for evaluation; a sample's last label is the next one's first.
         self.assertEqual(self.record["input"]["eval_samples"], (26 * 20 - 1) // 32)
+        few = self.train("gpt2", "--tokens", "characters", "--train-samples", 10, "--eval-samples", 3).json
+        self.assertEqual((few["input"]["train_samples"], few["input"]["eval_samples"]), (10, 3))
 
     def test_what_was_learned_is_generated(self):
         run = self.record["key"]
@@ -87,6 +89,7 @@ class Alphabet(SharedHomeCase):
         for words, expected in (
                 (("gpt2", "--width", 30), "--width must be a multiple of --heads"),
                 (("gpt2", "--kv-heads", 2), "--kv-heads is for llama"),
+                (("gpt2", "--head-lr", "0.1"), "the head of gpt2 is its embedding"),
                 (("llama-125m", "--kv-heads", 3), "--heads must be a multiple of --kv-heads"),
                 (("llama-125m", "--width", 36, "--heads", 12), "must be even"),
                 (("gpt2", "--length", 100_000), "too few for samples of 100000"),

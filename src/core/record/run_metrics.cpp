@@ -45,7 +45,7 @@ void add_load(const LoadMeasured& load, const std::function<void(const Metric&, 
 
 std::vector<MetricValue> metrics_of(const RunRecord& record) {
   std::vector<MetricValue> values;
-  const auto tokens = record.order.command ? std::nullopt : tokens_per_sample(record.order.spec);
+  const auto tokens = tokens_per_sample(record.order.spec);
   const auto add = [&values](const Metric& metric, double value) {
     values.emplace_back(&metric, value);
   };

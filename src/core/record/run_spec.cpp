@@ -113,6 +113,12 @@ Result<void> check_language_model(const RunSpec& spec, const ModelInfo& model) {
     return {};
   }
   const DecoderShape shape = decoder_shape(model, spec);
+  if (spec.head_learning_rate && shape.tied) {
+    return usage(
+        fmt::format("--head-lr is for models with layers of their own for the classes; the "
+                    "head of {} is its embedding",
+                    model.name));
+  }
   if (shape.width % shape.heads != 0) {
     return usage(fmt::format("--width must be a multiple of --heads: {} is not a multiple of {}",
                              shape.width, shape.heads));

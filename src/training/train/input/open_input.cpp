@@ -253,7 +253,9 @@ Result<InputParts> open_documents(const RunSpec& spec, const std::filesystem::pa
   const std::int64_t length = spec.length.value_or(model->sample.length);
   const auto part = [&](std::int64_t begin, std::int64_t tokens, const Portion& portion,
                         std::optional<std::int64_t> samples, SampleOrder order) {
-    if (samples) tokens = std::min(tokens, *samples * length + 1);
+    // The label of the last token; shuffled samples also need room for their offset.
+    const std::int64_t further = order == SampleOrder::given ? 1 : length;
+    if (samples) tokens = std::min(tokens, *samples * length + further);
     return ahead(std::make_unique<PackedTokens>(
                      file, PackedTokens::Options{.begin = begin,
                                                  .tokens = tokens,
