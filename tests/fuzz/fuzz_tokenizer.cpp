@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   tacho::JsonGenerator generate(tacho::Random::scattered(seed + 2));
   return tacho::fuzz(argc, argv,
                      {tacho::sample_of(PieceRule::gpt2), tacho::sample_of(PieceRule::llama3),
-                      tacho::sample_of(PieceRule::qwen2), R"({"characters":"\n abcñ"})"},
+                      R"({"characters":"\n abcñ"})"},
                      tacho::read, [&](std::string& input) {
                        const std::int64_t kind = random.below(16);
                        if (kind == 0) input = generate();

@@ -49,7 +49,7 @@ class BytePairs {
   [[nodiscard]] std::vector<Token> encode(std::string_view text) const;
   // Unknown numbers give nothing.
   [[nodiscard]] std::string decode(std::span<const Token> tokens) const;
-  // Separates documents: <|endoftext|>, <|end_of_text|> or </s>.
+  // Separates documents: <|endoftext|>, <|end_of_text|>, <|eot_id|> or </s>.
   [[nodiscard]] std::optional<Token> end_of_text() const { return end_of_text_; }
 
   // The tokenizer.json; of_tokenizer() returns the same.

@@ -146,9 +146,7 @@ Result<PieceRule> rule_of(const Json& splitter) {
   const std::string type = text_of(member(splitter, "type"));
   const auto unknown = [](std::string_view what) {
     return unreadable(
-        fmt::format("pre_tokenizer {:.80}: supported are those of GPT-2, Llama 3 and "
-                    "Qwen 2",
-                    what));
+        fmt::format("pre_tokenizer {:.80}: supported are those of GPT-2 and Llama 3", what));
   };
   if (type == "ByteLevel" && !is_true(member(splitter, "add_prefix_space"), false) &&
       is_true(member(splitter, "use_regex"), true)) {
@@ -161,9 +159,7 @@ Result<PieceRule> rule_of(const Json& splitter) {
     return unknown("of these steps");
   }
   const std::string expression = text_of(member(member(steps[0], "pattern"), "Regex"));
-  for (const PieceRule rule : {PieceRule::llama3, PieceRule::qwen2}) {
-    if (expression == expression_of(rule)) return rule;
-  }
+  if (expression == expression_of(PieceRule::llama3)) return PieceRule::llama3;
   return unknown(expression);
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <queue>
-#include <span>
 #include <unordered_map>
 #include <vector>
 

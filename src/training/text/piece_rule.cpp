@@ -110,7 +110,7 @@ class Splitter {
     const std::size_t second = first.bytes;
     if (first.kind == Kind::letter) return run_of(0, Kind::letter);
     if (first.kind == Kind::number) {
-      return run_of(0, Kind::number, rule_ == PieceRule::llama3 ? 3 : 1);
+      return run_of(0, Kind::number, 3);
     }
     if (first.kind != Kind::line_end && !at_end(second) && at(second).kind == Kind::letter) {
       return run_of(second, Kind::letter);
@@ -155,8 +155,6 @@ std::string_view expression_of(PieceRule rule) {
       return "";
     case PieceRule::llama3:
       return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-    case PieceRule::qwen2:
-      return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
   }
   return "";
 }

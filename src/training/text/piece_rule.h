@@ -9,10 +9,9 @@ namespace tacho {
 
 // How a text is split into pieces before byte-level BPE, which joins nothing across pieces. Each
 // rule equals the regular expression of its tokenizer.
-enum class PieceRule { gpt2, llama3, qwen2 };
-inline constexpr Names<PieceRule, 3> kPieceRules{
-    "rule",
-    {{{PieceRule::gpt2, "gpt2"}, {PieceRule::llama3, "llama3"}, {PieceRule::qwen2, "qwen2"}}}};
+enum class PieceRule { gpt2, llama3 };
+inline constexpr Names<PieceRule, 2> kPieceRules{
+    "rule", {{{PieceRule::gpt2, "gpt2"}, {PieceRule::llama3, "llama3"}}}};
 
 // The expression in a tokenizer.json; "" for GPT-2's, which is the default of the format.
 std::string_view expression_of(PieceRule rule);
