@@ -8,29 +8,34 @@
 namespace tacho {
 namespace {
 
-ModelInput input_of(const std::string& model, const ModelCosts& costs) {
-  const auto own = find_model(own_model_of(model));
-  if (!own.ok()) return costs.input_of(model);
-  return (*own)->input == InputKind::image ? ModelInput::images : ModelInput::text;
+Result<void> read_by(const std::string& model, std::string_view reads, const DatasetInfo& dataset) {
+  const std::string_view holds = kInputKinds.of(dataset.input);
+  if (reads == holds) return {};
+  return Error{ErrorCode::usage,
+               fmt::format("{} reads {}, but {} holds {}", model, reads, dataset.name, holds)};
 }
 
 }  // namespace
 
 Result<void> check_fit(const std::string& model, const std::string& data, const ModelCosts& costs) {
   TACHO_TRY(dataset, find_dataset(data));
-  const ModelInput input = input_of(model, costs);
-  const auto held = dataset->input == InputKind::image ? ModelInput::images : ModelInput::text;
-  if (input == ModelInput::unknown || input == held) return {};
-  const std::string_view holds = kInputKinds.of(dataset->input);
-  if (input == ModelInput::other) {
-    return Error{ErrorCode::usage,
-                 fmt::format("{} is for another task than {} ({}); leave out the dataset, or name "
-                             "another model",
-                             model, data, holds)};
+  if (const auto own = find_model(own_model_of(model)); own.ok()) {
+    return read_by(model, kInputKinds.of((*own)->input), *dataset);
+  }
+  switch (costs.input_of(model)) {
+    case ModelInput::unknown:
+      return {};
+    case ModelInput::images:
+      return read_by(model, kInputKinds.of(InputKind::image), *dataset);
+    case ModelInput::text:
+      return read_by(model, kInputKinds.of(InputKind::text), *dataset);
+    case ModelInput::other:
+      break;
   }
   return Error{ErrorCode::usage,
-               fmt::format("{} reads {}, but {} holds {}", model,
-                           input == ModelInput::images ? "images" : "text", data, holds)};
+               fmt::format("{} is for another task than {} ({}); leave out the dataset, or name "
+                           "another model",
+                           model, data, kInputKinds.of(dataset->input))};
 }
 
 }  // namespace tacho

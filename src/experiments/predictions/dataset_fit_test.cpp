@@ -31,6 +31,7 @@ TEST_F(DatasetFit, AModelTrainsOnWhatItReads) {
 TEST_F(DatasetFit, ADatasetOfAnotherKindIsRefused) {
   EXPECT_EQ(refusal("resnet50", "sst2"), "resnet50 reads images, but sst2 holds text");
   EXPECT_EQ(refusal("distilbert", "cifar10"), "distilbert reads text, but cifar10 holds images");
+  EXPECT_EQ(refusal("distilbert", "text"), "distilbert reads text, but text holds documents");
   EXPECT_THAT(refusal("vit_base_patch16_224", "imdb"), HasSubstr("reads images"));
   EXPECT_THAT(refusal("BERT-large (finetune)", "mnist"), HasSubstr("reads text"));
 }
