@@ -46,19 +46,21 @@ class Series(Frame):
 
 
 class History(dict, Frame):
-    """Series by name. As a data frame: one row per call of log(), one column per name."""
+    """Series by name. As a data frame: one row per call of log(), one column per name. The column of a figure
+    that is called step or time has `logged.` before its name."""
 
     def columns(self):
         rows = {}
         for name, series in self.items():
             for step, time, value in zip(series.step or repeat(None), series.time, series.value):
                 rows.setdefault((time, step), {})[name] = value
-        at = sorted(rows)
+        at = sorted(rows, key=lambda each: (each[0], -1 if each[1] is None else each[1]))
         columns = {"step": [step for _, step in at], "time": [time for time, _ in at]}
+        taken = set(columns)
         if all(series.step is None for series in self.values()):
             del columns["step"]
         for name in self:
-            columns[name] = [rows[each].get(name, NAN) for each in at]
+            columns["logged." * (name in taken) + name] = [rows[each].get(name, NAN) for each in at]
         return columns
 
 

@@ -15,6 +15,7 @@ from toy_data import write_images
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 sys.path.insert(0, str(PACKAGE))
 import tacho  # noqa: E402  of this tree
+from tacho._series import history_of  # noqa: E402
 
 MADE_GPU_TRACE = os.environ.get("MADE_GPU_TRACE") or Path(TACHO).parents[1] / "test-bin" / "made_gpu_trace"
 LOGGED = """
@@ -199,6 +200,13 @@ class Query(SharedHomeCase, QueryCase):
         self.assertEqual(columns["loss"][:2], [1, 1 / 3])
         self.assertEqual(columns["best"][-1], 0.25)
         self.assertEqual(list(tacho.get_run(2).usage().columns())[:2], ["time", "cores"])
+
+    def test_figures_that_are_called_step_or_time_keep_their_values(self):
+        one = {"time": [5.0], "value": [7.0]}
+        history = history_of({"time": {**one, "step": [1]}, "step": one})
+        self.assertEqual({name: str(values) for name, values in history.columns().items()},
+                         {"step": "[None, 1]", "time": "[5.0, 5.0]", "logged.time": "[nan, 7.0]",
+                          "logged.step": "[7.0, nan]"})
 
     def test_data_frames_where_their_library_is_installed(self):
         for library, size in (("pandas", lambda frame: frame.shape), ("polars", lambda frame: frame.shape)):
