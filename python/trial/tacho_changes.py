@@ -10,6 +10,7 @@ import inspect
 import os
 import sys
 import sysconfig
+import weakref
 
 from tacho_trial import wrap
 
@@ -34,12 +35,14 @@ class Tf32(Change):
     missing = "no GPU with TF32, or already in use"
     keep = "torch.set_float32_matmul_precision('high')"
 
-    def apply(self, torch):
-        if torch.cuda.is_available() and torch.cuda.get_device_capability()[0] >= 8:
-            if not torch.backends.cuda.matmul.allow_tf32:
-                torch.set_float32_matmul_precision("high")
-                torch.backends.cudnn.allow_tf32 = True
-                self.effect = "float32 products in TF32"
+    def optimizer_made(self, optimizer):
+        torch = self.torch
+        if not any(p.is_cuda for group in optimizer.param_groups for p in group["params"]):
+            return
+        if torch.cuda.get_device_capability()[0] >= 8 and not torch.backends.cuda.matmul.allow_tf32:
+            torch.set_float32_matmul_precision("high")
+            torch.backends.cudnn.allow_tf32 = True
+            self.effect = "float32 products in TF32"
 
 
 class CudnnBenchmark(Change):
@@ -49,7 +52,7 @@ class CudnnBenchmark(Change):
 
     def optimizer_made(self, optimizer):
         backend = self.torch.backends.cudnn
-        if convolutions(optimizer) and self.torch.cuda.is_available() and not backend.benchmark:
+        if any(p.is_cuda for p in convolutions(optimizer)) and not backend.benchmark:
             backend.benchmark = True
             self.effect = "cuDNN measures its algorithms"
 
@@ -75,13 +78,14 @@ class ModelChange(Change):
     def apply(self, torch):
         super().apply(torch)
         self._depth = 0
+        self._seen = weakref.WeakSet()
         self._plain = torch.nn.Module.__call__
         wrap(torch.nn.Module, "__call__", self._call)
 
     def _call(self, call, module, *args, **kwargs):
         if self._depth == 0 and module.training and any(p.requires_grad for p in module.parameters()):
-            if not getattr(module, "_tacho_changed", False):
-                module._tacho_changed = True
+            if module not in self._seen:
+                self._seen.add(module)
                 self.change(module)
         self._depth += 1
         try:
@@ -95,8 +99,9 @@ class ModelChange(Change):
             type(optimizer).step.tacho = type(optimizer).step.tacho_first = True
 
     def _after_first_step(self, step, optimizer, *args, **kwargs):
+        result = step(optimizer, *args, **kwargs)  # may call the model, in a closure
         self.torch.nn.Module.__call__ = self._plain  # calls cost nothing more from now on
-        return step(optimizer, *args, **kwargs)
+        return result
 
 
 class Bf16(ModelChange):
@@ -152,17 +157,24 @@ class FusedOptimizer(Change):
                 wrap(kind, "__init__", self._make)
 
     def _make(self, make, optimizer, *args, **kwargs):
-        if args:  # a generator can be read only once
-            args = (list(args[0]), *args[1:])
-        if not any(kwargs.get(name) for name in ("fused", "foreach", "capturable", "differentiable")):
-            try:
-                made = make(optimizer, *args, **{**kwargs, "fused": True})
-            except RuntimeError:  # not on this device
-                return make(optimizer, *args, **kwargs)
-            self.effect = join(self.effect, type(optimizer).__name__)
-            self.keep = self.keep or diff_of_call(type(optimizer).__name__, {"fused": True})
-            return made
-        return make(optimizer, *args, **kwargs)
+        given = args[0] if args else kwargs.pop("params", None)
+        if any(kwargs.get(name) for name in ("fused", "foreach", "capturable", "differentiable")):
+            return make(optimizer, given, *args[1:], **kwargs)
+        given = self._copied(given)  # a generator can be read only once
+        try:
+            # Another copy, because a failed attempt changes the groups.
+            made = make(optimizer, self._copied(given), *args[1:], **{**kwargs, "fused": True})
+        except RuntimeError:  # not on this device
+            vars(optimizer).pop("_step_supports_amp_scaling", None)
+            return make(optimizer, given, *args[1:], **kwargs)
+        self.effect = join(self.effect, type(optimizer).__name__)
+        self.keep = self.keep or diff_of_call(type(optimizer).__name__, {"fused": True})
+        return made
+
+    def _copied(self, groups):
+        if isinstance(groups, self.torch.Tensor) or not hasattr(groups, "__iter__"):
+            return groups  # refused by the optimizer, or by PyTorch
+        return [dict(one, params=self._copied(one["params"])) if isinstance(one, dict) else one for one in groups]
 
 
 class SetToNone(Change):
@@ -193,9 +205,12 @@ class LoaderChange(Change):
         given.pop("self")
         more = self.arguments(given)
         if more:
-            self.effect = join(self.effect, ", ".join(f"{name}={value}" for name, value in more.items()))
             self.keep = self.keep or diff_of_call("DataLoader", more)
+            self.made_with(more)
         return make(loader, **{**given, **more})
+
+    def made_with(self, more):
+        self.effect = join(self.effect, ", ".join(f"{name}={value}" for name, value in more.items()))
 
 
 class Workers(LoaderChange):
@@ -226,23 +241,32 @@ class Prefetch(LoaderChange):
 
 class PinMemory(LoaderChange):
     name = "pinned-memory"
-    missing = "no GPU, or already pinned"
+    missing = "no batch of a DataLoader is copied to a GPU, or already pinned"
 
     def apply(self, torch):
         super().apply(torch)
-        if torch.cuda.is_available():
-            for name in ("to", "cuda"):
-                wrap(torch.Tensor, name, self._copy)
-
-    def _copy(self, copy, tensor, *args, **kwargs):
-        if tensor.device.type == "cpu" and tensor.is_pinned():
-            kwargs.setdefault("non_blocking", True)
-        return copy(tensor, *args, **kwargs)
+        wrap(torch.Tensor, "to", self._copy_to)
+        wrap(torch.Tensor, "cuda", self._copy)
 
     def arguments(self, given):
-        if given.get("pin_memory", False) or not self.torch.cuda.is_available():
-            return {}
-        return {"pin_memory": True}
+        return {} if given.get("pin_memory", False) else {"pin_memory": True}
+
+    def made_with(self, more):
+        note = "tensor.to(device, non_blocking=True)"
+        self.keep = self.keep if note in self.keep else f"{self.keep}\n{note}"
+
+    def _copy_to(self, copy, tensor, *args, **kwargs):
+        to = args[0] if args else kwargs.get("device")
+        if isinstance(to, (str, self.torch.device)) and self.torch.device(to).type == "cuda":
+            return self._copy(copy, tensor, *args, **kwargs)
+        return copy(tensor, *args, **kwargs)
+
+    def _copy(self, copy, tensor, *args, **kwargs):
+        loads = self.torch.utils.data.get_worker_info() is not None  # where CUDA must not be used
+        if not loads and len(args) < 2 and tensor.device.type == "cpu" and tensor.is_pinned():
+            kwargs.setdefault("non_blocking", True)
+            self.effect = "pin_memory=True, non_blocking=True" if self.keep else ""
+        return copy(tensor, *args, **kwargs)
 
 
 def convolutions(optimizer):
@@ -269,19 +293,25 @@ def diff_of_call(function, arguments):
     file, number = frame.f_code.co_filename, frame.f_lineno
     try:
         with open(file, encoding="utf-8") as source:
-            text = source.read()
-        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)
-                 and node.lineno <= number <= node.end_lineno
-                 and ast.unparse(node.func).split(".")[-1] == function]
-    except (OSError, SyntaxError, ValueError):
-        calls = []
-    words = ", ".join(f"{name}={value}" for name, value in arguments.items())
-    if len(calls) != 1:
+            lines = source.read().splitlines(keepends=True)
+        changed = with_arguments(lines, call_at(lines, function, number), arguments)
+        ast.parse("".join(changed))
+    except Exception:  # of a program in any form; then only its line is named
+        words = ", ".join(f"{name}={value}" for name, value in arguments.items())
         return f"{os.path.basename(file)}:{number}: {words}"
-    lines = text.splitlines(keepends=True)
-    changed = with_arguments(lines, calls[0], arguments)
     name = os.path.relpath(file)
     return "".join(difflib.unified_diff(lines, changed, name, name, n=0)).rstrip("\n")
+
+
+def call_at(lines, function, number):
+    """The only call of the function in this line, in a form to which arguments can be added."""
+    call, = (node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, ast.Call)
+             and node.lineno <= number <= node.end_lineno
+             and ast.unparse(node.func).split(".")[-1] == function)
+    hidden = any(isinstance(one, (ast.Starred, ast.GeneratorExp)) for one in call.args)
+    if hidden or len(call.args) > 3 or any(keyword.arg is None for keyword in call.keywords):
+        raise ValueError("its arguments are not all to be seen")
+    return call
 
 
 def with_arguments(lines, call, arguments):

@@ -43,7 +43,7 @@ double difference(const LossCurve& a, const LossCurve& b, std::size_t most) {
 double spread(std::span<const LossCurve> curves, const LossCurve& mean, std::size_t most) {
   double widest = 0;
   for (const LossCurve& curve : curves) widest = std::max(widest, difference(mean, curve, most));
-  return widest;
+  return std::isfinite(widest) ? widest : 0;
 }
 
 }  // namespace
@@ -59,9 +59,10 @@ LossVerdict judge_losses(std::span<const LossCurve> original, std::span<const Lo
   verdict.difference = difference(before, after, all);
   if (!other_seed.empty()) verdict.of_other_seed = difference(before, other_seed, all);
   const double allowed = kRounding + 2 * spread(original, before, kFirstLosses);
+  const double of_other_seed = verdict.of_other_seed.value_or(HUGE_VAL);
   if (difference(before, after, kFirstLosses) <= allowed) {
     verdict.change = LossChange::same;
-  } else if (verdict.of_other_seed && verdict.difference <= *verdict.of_other_seed) {
+  } else if (std::isfinite(of_other_seed) && verdict.difference <= of_other_seed) {
     verdict.change = LossChange::as_other_seed;
   } else {
     verdict.change = LossChange::changed;

@@ -60,6 +60,13 @@ TEST(Losses, ALossThatIsNoLongerFiniteIsAChange) {
   EXPECT_EQ(change_of({falling(1)}, {broken}, falling(1.05)), LossChange::changed);
 }
 
+TEST(Losses, OneLossThatIsNotFiniteAllowsNothingElse) {
+  LossCurve broken = falling(1);
+  broken[3] = NAN;
+  EXPECT_EQ(change_of({falling(1)}, {falling(10)}, broken), LossChange::changed);
+  EXPECT_EQ(change_of({falling(1), broken}, {falling(10)}), LossChange::changed);
+}
+
 TEST(Losses, NothingIsKnownWithoutLosses) {
   EXPECT_EQ(change_of({}, {falling(1)}), LossChange::unknown);
   EXPECT_EQ(change_of({falling(1)}, {LossCurve{}}), LossChange::unknown);

@@ -62,18 +62,20 @@ const TriedChange* TrialReport::best() const {
   return best;
 }
 
-void read_finding(const Comparison& comparison, std::size_t variant, bool measured,
+bool read_finding(const Comparison& comparison, std::size_t variant, bool measured,
                   TriedChange& tried) {
-  if (comparison.metrics.empty()) return;
+  if (comparison.metrics.empty()) return false;
   const auto found = std::ranges::find_if(comparison.findings, [&](const Finding& finding) {
-    return finding.variant == variant && finding.metric == comparison.metrics.front().key;
+    return finding.variant == variant && finding.base == 0 &&
+           finding.metric == comparison.metrics.front().key;
   });
-  if (found == comparison.findings.end()) return;
+  if (found == comparison.findings.end() || !found->evidence.ratio) return false;
   tried.ratio = found->evidence.ratio;
   tried.words = found->words;
   if (!measured) {
-    tried.outcome = TrialOutcome::not_faster;
-    return;
+    const bool may_save = found->evidence.ratio->value < kWorthMeasuring;
+    tried.outcome = may_save ? TrialOutcome::not_measured : TrialOutcome::not_faster;
+    return true;
   }
   switch (found->decision.verdict) {
     case Verdict::lower:
@@ -90,11 +92,11 @@ void read_finding(const Comparison& comparison, std::size_t variant, bool measur
       tried.outcome = TrialOutcome::unclear;
       break;
   }
+  return true;
 }
 
 bool may_save(const TriedChange& tried) {
-  return tried.outcome == TrialOutcome::not_faster && tried.ratio &&
-         tried.ratio->value < kWorthMeasuring;
+  return tried.outcome == TrialOutcome::not_measured && tried.ratio;
 }
 
 std::vector<TrialChange> to_combine(std::span<const TriedChange> tried) {

@@ -14,21 +14,33 @@
 
 namespace tacho {
 
-// not_faster: the first trials showed no saving, so it was not measured further.
-enum class TrialOutcome { faster, slower, same, unclear, not_faster, no_effect, failed };
-inline constexpr Names<TrialOutcome, 7> kTrialOutcomes{"outcome of a trial",
-                                                       {{{TrialOutcome::faster, "faster"},
-                                                         {TrialOutcome::slower, "slower"},
-                                                         {TrialOutcome::same, "same"},
-                                                         {TrialOutcome::unclear, "unclear"},
-                                                         {TrialOutcome::not_faster, "not_faster"},
-                                                         {TrialOutcome::no_effect, "no_effect"},
-                                                         {TrialOutcome::failed, "failed"}}}};
+// not_faster: the first trials showed no saving, so it was not measured further. not_measured: they
+// showed one, but there was no time to measure it, or no trial that counts.
+enum class TrialOutcome {
+  faster,
+  slower,
+  same,
+  unclear,
+  not_faster,
+  not_measured,
+  no_effect,
+  failed
+};
+inline constexpr Names<TrialOutcome, 8> kTrialOutcomes{
+    "outcome of a trial",
+    {{{TrialOutcome::faster, "faster"},
+      {TrialOutcome::slower, "slower"},
+      {TrialOutcome::same, "same"},
+      {TrialOutcome::unclear, "unclear"},
+      {TrialOutcome::not_faster, "not_faster"},
+      {TrialOutcome::not_measured, "not_measured"},
+      {TrialOutcome::no_effect, "no_effect"},
+      {TrialOutcome::failed, "failed"}}}};
 
 // What the trials of one change, or of several together, showed.
 struct TriedChange {
   std::vector<TrialChange> changes;
-  TrialOutcome outcome = TrialOutcome::unclear;
+  TrialOutcome outcome = TrialOutcome::not_measured;
   std::optional<Ratio> ratio = {};     // of the time per step, to the original's
   std::string words = {};              // the finding
   std::string effect = {};             // "53 convolutions"
@@ -54,9 +66,10 @@ struct TrialReport {
   [[nodiscard]] const TriedChange* best() const;
 };
 
-// Fills outcome, ratio and words from the findings of a variant. `measured`: the comparison was to
-// measure it, not only to see whether it can be faster.
-void read_finding(const Comparison& comparison, std::size_t variant, bool measured,
+// Fills outcome, ratio and words from the finding that compares a variant with the original.
+// `measured`: the comparison was to measure it, not only to see whether it can be faster. Returns
+// false if there is no such finding.
+bool read_finding(const Comparison& comparison, std::size_t variant, bool measured,
                   TriedChange& tried);
 
 // Returns the changes to combine: of each family the fastest one of those that can be recommended.

@@ -13,7 +13,7 @@ using testing::Not;
 
 TriedChange tried(const std::string& name, double ratio, LossChange losses = LossChange::same) {
   TriedChange change{.changes = {{.name = name, .help = "", .in_python = true}}};
-  change.outcome = TrialOutcome::not_faster;
+  change.outcome = ratio < 0.99 ? TrialOutcome::not_measured : TrialOutcome::not_faster;
   change.ratio = Ratio{.value = ratio, .interval = Interval{ratio - 0.01, ratio + 0.01}};
   change.losses = {.change = losses, .difference = 0.01};
   return change;
@@ -72,6 +72,30 @@ TEST(TrialReport, WithoutAnySavingThereIsNoAdvice) {
   EXPECT_THAT(text, HasSubstr("compile: needs PyTorch 2"));
   EXPECT_THAT(text, Not(HasSubstr("To keep")));
   EXPECT_TRUE(to_json(report)["best"].is_null());
+}
+
+TEST(TrialReport, SaysWhatWasNotMeasured) {
+  const std::string text = trial_text(
+      report_of({tried("a", 0.85), {.changes = {{.name = "b", .help = ""}}}}), Terminal(-1));
+  EXPECT_THAT(text,
+              HasSubstr("Not measured\n  a: -15.0 % in the first trials\n  b: no trial counts"));
+  EXPECT_THAT(text, HasSubstr("No change was shown to make it faster"));
+}
+
+TEST(TrialReport, ComparesWithTheOriginalOnly) {
+  Comparison comparison;
+  comparison.metrics = {compared(metric::kStepS)};
+  Finding finding{
+      .variant = 2, .base = 1, .metric = comparison.metrics.front().key, .words = "faster"};
+  finding.evidence.ratio = Ratio{.value = 0.5, .interval = Interval{0.4, 0.6}};
+  finding.decision.verdict = Verdict::lower;
+  comparison.findings = {finding};
+  TriedChange change;
+  read_finding(comparison, 2, true, change);
+  EXPECT_EQ(change.outcome, TrialOutcome::not_measured);
+  comparison.findings.front().base = 0;
+  read_finding(comparison, 2, true, change);
+  EXPECT_EQ(change.outcome, TrialOutcome::faster);
 }
 
 TEST(TrialReport, CombinesTheFastestOfEachFamily) {

@@ -7,8 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "base/scratch_folder.h"
+#include "base/file.h"
 #include "base/shell_words.h"
+#include "base/version.h"
 #include "core/record/history.h"
 #include "core/record/statistics.h"
 #include "experiments/runner/compare_runner.h"
@@ -24,6 +25,8 @@ constexpr std::int64_t kSeed = 0;
 constexpr std::int64_t kOtherSeed = 1;
 constexpr double kFirstShare = 0.3;      // of the budget, for the first trial
 constexpr double kScreeningShare = 0.5;  // of the budget, to see what may save time
+constexpr int kScreeningRounds = 3;      // with the warm-up
+constexpr int kFewestRounds = 6;         // fewer can show no difference
 constexpr const char* kOriginal = "original";
 
 // Of the trials of one variant.
@@ -58,7 +61,8 @@ class Trials {
         view_(view) {}
 
   Result<TrialReport> go() {
-    TACHO_CHECK(write_trial_hook(hook_.path()));
+    TACHO_CHECK(make_folders(hook_));
+    TACHO_CHECK(write_trial_hook(hook_));
     TACHO_TRY(record, first_trial());
     report_.title = command_line(request_.command);
     const std::vector<TrialChange> changes = changes_for(learn(record), request_.changes);
@@ -66,7 +70,11 @@ class Trials {
       return Error{ErrorCode::failed,
                    "none of the changes can apply to this program; see 'tacho try --list'"};
     }
-    for (const TrialChange& change : changes) report_.tried.push_back({.changes = {change}});
+    const std::size_t most = most_variants(kScreeningShare * request_.budget, kScreeningRounds);
+    for (std::size_t i = 0; i < std::min(changes.size(), most); ++i) {
+      report_.tried.push_back({.changes = {changes[i]}});
+    }
+    note_left_out(std::span(changes).subspan(report_.tried.size()));
     TACHO_CHECK(screen());
     if (!interrupted()) TACHO_CHECK(measure());
     report_.seconds = elapsed().count();
@@ -77,10 +85,23 @@ class Trials {
   [[nodiscard]] bool interrupted() const { return interrupts_ > 0; }
   [[nodiscard]] Seconds elapsed() const { return std::chrono::steady_clock::now() - began_; }
 
+  // Returns how many variants fit into the time besides the original, at least one.
+  [[nodiscard]] std::size_t most_variants(Seconds time, int rounds) const {
+    const double fit = time.count() / (rounds * std::max(trial_seconds_, 1e-3)) - 1;
+    return static_cast<std::size_t>(std::clamp(fit, 1.0, 1e6));
+  }
+
+  void note_left_out(std::span<const TrialChange> changes) {
+    std::string names;
+    for (const TrialChange& change : changes) names += (names.empty() ? "" : ", ") + change.name;
+    if (names.empty()) return;
+    report_.notes.push_back(fmt::format("no time to try {}; add --budget", names));
+  }
+
   // With another seed than the trials that are compared.
   Result<RunRecord> first_trial() {
     RunOrder order = new_order(request_.command);
-    order.environment.variables = trial_variables(hook_.path(), {}, kOtherSeed, length_);
+    order.environment.variables = trial_variables(hook_, {}, kOtherSeed, length_);
     order.time_limit_s = kFirstShare * request_.budget.count();
     Runner runner(home_, store_, interrupts_);
     TACHO_TRY(watched, runner.watch(order, /*echo=*/false, view_));
@@ -93,8 +114,8 @@ class Trials {
     }
     if (record.reason.find("time limit") != std::string::npos) {
       return Error{ErrorCode::failed,
-                   fmt::format("no PyTorch optimizer made a step within {:.0f} s, and the program "
-                               "did not end; make it shorter or add --budget",
+                   fmt::format("a PyTorch optimizer made too few steps within {:.0f} s, and the "
+                               "program did not end; make it shorter or add --budget",
                                *order.time_limit_s)};
     }
     return Error{ErrorCode::failed,
@@ -119,7 +140,8 @@ class Trials {
     }
     metric_ = record.found_steps ? "step_s" : "wall_s";
     traced_ = record.found_steps && !record.found_steps->marked();
-    trial_limit_ = 60 + 10 * record.totals.wall_seconds;
+    trial_seconds_ = record.totals.wall_seconds;
+    trial_limit_ = std::min(60 + 10 * trial_seconds_, request_.budget.count());
     return facts;
   }
 
@@ -134,7 +156,7 @@ class Trials {
     CommandSpec command = request_.command;
     command.trace = traced_;
     planned.what = std::move(command);
-    planned.environment.variables = trial_variables(hook_.path(), changes, kSeed, length_);
+    planned.environment.variables = trial_variables(hook_, changes, kSeed, length_);
     planned.time_limit_s = trial_limit_;
     return planned;
   }
@@ -162,6 +184,10 @@ class Trials {
         kept.comparison.metrics.empty() ? ComparedMetric{} : kept.comparison.metrics[0];
     const Sample original = sample_of(kept.comparison, 0, metric_);
     if (!original.values.empty()) report_.original = median(original.values);
+    if (original.values.empty() && !observed_[kOriginal].failure.empty() && !interrupted()) {
+      return Error{ErrorCode::failed,
+                   "the program failed without any change: " + observed_[kOriginal].failure};
+    }
     for (const std::string& note : kept.comparison.notes) {
       if (note.find(", warm-up: ") == std::string::npos) report_.notes.push_back(note);
     }
@@ -174,6 +200,7 @@ class Trials {
     Observed& seen = observed_[name];
     const RunRecord& record = run.record;
     if (record.outcome != Outcome::ok) {
+      if (interrupted()) return {};
       seen.failure = fmt::format("{}; see 'tacho runs show {}'", record.reason, run.id);
       return {};
     }
@@ -191,16 +218,23 @@ class Trials {
     return {};
   }
 
-  void fill(TriedChange& tried) {
+  void settle(const Comparison& comparison, std::size_t variant, bool measured,
+              TriedChange& tried) {
     const Observed& seen = observed_[tried.name()];
-    if (!seen.missing.empty() || !seen.failure.empty()) {
-      const bool no_effect = !seen.missing.empty();
-      tried.outcome = no_effect ? TrialOutcome::no_effect : TrialOutcome::failed;
-      tried.why = no_effect ? seen.missing : seen.failure;
+    tried.effect.clear();
+    tried.keep.clear();
+    const bool was_found = read_finding(comparison, variant, measured, tried);
+    if (!seen.missing.empty()) {
+      tried.outcome = TrialOutcome::no_effect;
+      tried.why = seen.missing;
+      return;
+    }
+    if (!was_found && !seen.failure.empty()) {
+      tried.outcome = TrialOutcome::failed;
+      tried.why = seen.failure;
       return;
     }
     tried.losses = judge_losses(observed_[kOriginal].losses, seen.losses, other_seed_);
-    tried.keep.clear();
     std::string assignments;
     for (const TrialChange& change : tried.changes) {
       for (const auto& [name, value] : change.variables) {
@@ -221,43 +255,51 @@ class Trials {
   Result<void> screen() {
     std::vector<std::vector<TrialChange>> variants;
     for (const TriedChange& tried : report_.tried) variants.push_back(tried.changes);
-    StopRule rule{.resolution = request_.resolution, .min_repeats = 2, .max_repeats = 2};
-    rule.max_time = kScreeningShare * request_.budget;
+    StopRule rule{.resolution = request_.resolution,
+                  .min_repeats = kScreeningRounds - 1,
+                  .max_repeats = kScreeningRounds - 1};
     TACHO_TRY(comparison, compare(variants, rule));
     for (std::size_t i = 0; i < report_.tried.size(); ++i) {
-      fill(report_.tried[i]);
-      if (report_.tried[i].why.empty()) {
-        read_finding(comparison, i + 1, /*measured=*/false, report_.tried[i]);
-      }
+      settle(comparison, i + 1, /*measured=*/false, report_.tried[i]);
     }
+    for (auto& [name, seen] : observed_) seen.failure.clear();
     return {};
   }
 
   Result<void> measure() {
     std::vector<std::size_t> candidates;
-    std::vector<std::vector<TrialChange>> variants;
     for (std::size_t i = 0; i < report_.tried.size(); ++i) {
-      if (!may_save(report_.tried[i])) continue;
-      candidates.push_back(i);
-      variants.push_back(report_.tried[i].changes);
+      if (may_save(report_.tried[i])) candidates.push_back(i);
     }
-    if (variants.empty()) return {};
+    if (candidates.empty()) return {};
+    const Seconds left = request_.budget - elapsed();
+    if (left < kFewestRounds * 2 * Seconds(trial_seconds_)) return {};
     const std::vector<TrialChange> together = to_combine(report_.tried);
     if (together.size() > 1) {
       candidates.push_back(report_.tried.size());
-      variants.push_back(together);
       report_.tried.push_back({.changes = together});
     }
+    keep_those_that_fit(candidates, most_variants(left, kFewestRounds));
+    std::vector<std::vector<TrialChange>> variants;
+    for (const std::size_t i : candidates) variants.push_back(report_.tried[i].changes);
     StopRule rule{.resolution = request_.resolution};
-    rule.max_time = std::max(Seconds(1), request_.budget - elapsed());
+    rule.max_time = left;
     TACHO_TRY(comparison, compare(variants, rule));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      TriedChange& tried = report_.tried[candidates[i]];
-      tried.effect.clear();
-      fill(tried);
-      if (tried.why.empty()) read_finding(comparison, i + 1, /*measured=*/true, tried);
+      settle(comparison, i + 1, /*measured=*/true, report_.tried[candidates[i]]);
     }
     return {};
+  }
+
+  // All together first, then those that save most.
+  void keep_those_that_fit(std::vector<std::size_t>& candidates, std::size_t most) const {
+    if (candidates.size() <= most) return;
+    std::ranges::stable_sort(candidates, {}, [&](std::size_t i) {
+      const TriedChange& tried = report_.tried[i];
+      return tried.ratio ? tried.ratio->value : 0.0;
+    });
+    candidates.resize(most);
+    std::ranges::sort(candidates);
   }
 
   const TrialRequest& request_;
@@ -267,10 +309,12 @@ class Trials {
   const std::function<Result<void>()>& between_;
   CompareView& view_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  ScratchFolder hook_;
+  // Not in a temporary folder, which may be a part of what the trials see only a copy of.
+  const fs::path hook_ = home_ / "cache" / fmt::format("trial-hook-{}", kCommit);
   TrialLength length_{.measured = request_.measured};
   std::string metric_;
   bool traced_ = false;
+  double trial_seconds_ = 0;
   double trial_limit_ = 0;
   LossCurve other_seed_;
   std::map<std::string, Observed> observed_;

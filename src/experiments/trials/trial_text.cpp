@@ -54,11 +54,12 @@ void add_others(std::string& out, const TrialReport& report, TrialOutcome outcom
   std::string lines;
   for (const TriedChange& tried : report.tried) {
     if (tried.outcome != outcome) continue;
-    const std::string why = outcome == TrialOutcome::not_faster
-                                ? (tried.ratio ? fmt::format("{:+.1f} % in the first trials",
-                                                             100 * (tried.ratio->value - 1))
-                                               : std::string("not tried"))
-                                : tried.why;
+    std::string why = tried.why;
+    if (outcome == TrialOutcome::not_faster || outcome == TrialOutcome::not_measured) {
+      why = tried.ratio
+                ? fmt::format("{:+.1f} % in the first trials", 100 * (tried.ratio->value - 1))
+                : "no trial counts";
+    }
     lines += fmt::format("  {}: {}\n", tried.name(), printable(why));
   }
   if (!lines.empty()) out += "\n" + terminal.bold(title) + "\n" + lines;
@@ -67,7 +68,12 @@ void add_others(std::string& out, const TrialReport& report, TrialOutcome outcom
 void add_advice(std::string& out, const TrialReport& report, const Terminal& terminal) {
   const TriedChange* best = report.best();
   if (best == nullptr) {
-    out += "\nNone of the changes makes it faster with the same results.\n";
+    const bool all_known = std::ranges::none_of(report.tried, [](const TriedChange& tried) {
+      return tried.outcome == TrialOutcome::unclear || tried.outcome == TrialOutcome::not_measured;
+    });
+    out += all_known
+               ? "\nNone of the changes makes it faster with the same results.\n"
+               : "\nNo change was shown to make it faster with the same results; add --budget.\n";
   } else {
     out += "\n" + terminal.bold("To keep " + best->name()) + "\n";
     for (const std::string& keep : best->keep) {
@@ -90,6 +96,7 @@ void add_advice(std::string& out, const TrialReport& report, const Terminal& ter
 std::string trial_text(const TrialReport& report, const Terminal& terminal) {
   std::string out = terminal.bold(printable(report.title)) + "\n";
   add_measured(out, report, terminal);
+  add_others(out, report, TrialOutcome::not_measured, "Not measured", terminal);
   add_others(out, report, TrialOutcome::not_faster, "Not faster", terminal);
   add_others(out, report, TrialOutcome::no_effect, "Without effect", terminal);
   add_others(out, report, TrialOutcome::failed, "Failed", terminal);

@@ -6,8 +6,13 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "base/file.h"
+#include "base/split.h"
 
 namespace tacho {
 namespace {
@@ -36,12 +41,49 @@ Result<void> enter_namespace() {
   return {};
 }
 
+// Field 5 of a line is the mount's path, with octal escapes of spaces, tabs, newlines, backslashes.
+std::string unescaped(std::string_view field) {
+  std::string text;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '\\' || i + 3 >= field.size()) {
+      text += field[i];
+      continue;
+    }
+    text += static_cast<char>((field[i + 1] - '0') * 64 + (field[i + 2] - '0') * 8 +
+                              (field[i + 3] - '0'));
+    i += 3;
+  }
+  return text;
+}
+
+Result<std::vector<fs::path>> mounts_below(const fs::path& folder) {
+  TACHO_TRY(text, read_file("/proc/self/mountinfo"));
+  std::vector<fs::path> found;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto fields = split(line, ' ');
+    if (fields.size() < 5) continue;
+    const fs::path mount = unescaped(fields[4]);
+    const fs::path inside = mount.lexically_relative(folder);
+    if (!inside.empty() && inside != "." && *inside.begin() != "..") found.push_back(mount);
+  }
+  return found;
+}
+
 std::string open_path(const UniqueFd& fd) { return fmt::format("/proc/self/fd/{}", fd.get()); }
 
 }  // namespace
 
 Result<ScratchView> ScratchView::enter(const std::vector<fs::path>& folders,
                                        const std::vector<fs::path>& shared) {
+  for (const fs::path& folder : folders) {
+    TACHO_TRY(mounts, mounts_below(folder));
+    for (const fs::path& mount : mounts) {
+      if (std::ranges::find(shared, mount) != shared.end()) continue;
+      return Error{
+          ErrorCode::unavailable,
+          fmt::format("{} is a mount within it, whose files would be missing", mount.string())};
+    }
+  }
   ScratchView view(std::make_unique<ScratchFolder>());
   const auto open_all = [](const std::vector<fs::path>& paths,
                            std::vector<Place>& places) -> Result<void> {
@@ -84,13 +126,23 @@ Result<void> ScratchView::mount_all() const {
   return {};
 }
 
-Result<void> ScratchView::reset() {
+Result<void> ScratchView::unmount_all() const {
   for (const auto* places : {&shared_, &folders_}) {
     for (std::size_t i = places->size(); i-- > 0;) {
       const fs::path& path = (*places)[i].path;
       if (::umount2(path.c_str(), MNT_DETACH) != 0) return system_error(path, errno);
     }
   }
+  return {};
+}
+
+// Unmounts first, because the files to remove may lie within a folder that is overlaid.
+ScratchView::~ScratchView() {
+  if (scratch_) (void)unmount_all().ok();
+}
+
+Result<void> ScratchView::reset() {
+  TACHO_CHECK(unmount_all());
   std::error_code ignored;
   fs::remove_all(scratch_->path() / std::to_string(round_), ignored);
   ++round_;

@@ -18,6 +18,9 @@ class ScratchView {
   // Call it while this process has one thread. Folders in `shared` stay as they are.
   static Result<ScratchView> enter(const std::vector<std::filesystem::path>& folders,
                                    const std::vector<std::filesystem::path>& shared);
+  ScratchView(ScratchView&&) = default;
+  ScratchView& operator=(ScratchView&&) = delete;
+  ~ScratchView();
   // Forgets what was written.
   Result<void> reset();
 
@@ -29,6 +32,7 @@ class ScratchView {
   };
   explicit ScratchView(std::unique_ptr<ScratchFolder> scratch) : scratch_(std::move(scratch)) {}
   [[nodiscard]] Result<void> mount_all() const;
+  [[nodiscard]] Result<void> unmount_all() const;
 
   std::unique_ptr<ScratchFolder> scratch_;
   std::vector<Place> folders_;
