@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "base/home.h"
+#include "base/units.h"
+#include "experiments/runner/restarts.h"
 #include "experiments/runner/separate_ranks.h"
 
 namespace tacho {
@@ -18,13 +22,24 @@ std::string part_line(const Launch& launch) {
                      first.rank, last.rank, first.size, first.host);
 }
 
-Result<int> take_part(const RunOrder& order, const Standing& standing, const Context& context) {
+Result<int> take_part(const RunOrder& order, const Standing& standing, std::int64_t max_restarts,
+                      const Context& context) {
   TACHO_TRY(launch, plan_launch(order.spec.dist, standing));
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
   context.warn(part_line(launch));
-  TACHO_CHECK(run_separate_ranks(order, launch, home, interrupts()));
-  return kSuccess;
+  // If the ranks do not meet, they end within the timeout.
+  const Seconds to_meet(order.spec.dist.timeout_s + 10);
+  Restarts restarts(max_restarts);
+  while (true) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto ended = run_separate_ranks(order, launch, home, interrupts());
+    if (ended.ok()) return kSuccess;
+    const bool may_help = ended.error().code == ErrorCode::failed && interrupts() == 0;
+    const bool had_met = std::chrono::steady_clock::now() - began > to_meet;
+    if (!may_help || !restarts.again(had_met)) return ended.error();
+    context.warn(restarts.words(ended.error().message));
+  }
 }
 
 }  // namespace tacho

@@ -13,6 +13,7 @@
 #include "cli/train_options.h"
 #include "core/store/run_tables.h"
 #include "experiments/predictions/prediction_recorder.h"
+#include "experiments/runner/restarts.h"
 
 namespace tacho {
 namespace {
@@ -22,13 +23,21 @@ Result<void> check_resume_alone(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     const bool harmless = name == "--resume" || name == "--checkpoint" || name == "--json" ||
-                          name == "--mllog" || places_ranks(name);
+                          name == "--mllog" || name == "--max-restarts" || places_ranks(name);
     if (option->count() > 0 && !harmless) {
       return Error{ErrorCode::usage,
                    fmt::format("--resume keeps the options of the run; leave out {}", name)};
     }
   }
   return {};
+}
+
+void show(std::int64_t id, const RunRecord& record, const TrainOptions& o, Context& context) {
+  if (o.json) {
+    context.print(json_text(record_json(id, record), 1) + "\n");
+  } else if (!o.mllog) {
+    context.print(run_report(id, record, context.out));
+  }
 }
 
 Result<int> train(const CLI::App& command, const TrainOptions& o, Context& context) {
@@ -50,9 +59,16 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
     TACHO_CHECK(settle_accumulation(asked.spec));
     TACHO_CHECK(check(asked.spec));
     order = new_order(asked);
+    if (!o.job.empty()) {
+      TACHO_TRY(key, key_of_job(o.job));
+      if (keeps_record(standing))
+        order.key = key;  // the other ranks' processes are not of this run
+    }
     TACHO_CHECK(settle_secret(standing, o.ranks, order.spec.dist, context));
   }
-  if (!resumes && !keeps_record(standing)) return take_part(order, standing, context);
+  if (!resumes && !keeps_record(standing)) {
+    return take_part(order, standing, o.max_restarts, context);
+  }
   TACHO_TRY(home, tacho_home());
   TACHO_TRY(store, context.open_store());
   PredictionRecorder predictions(store, home / "tacho.db",
@@ -61,25 +77,33 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   if (resumes && (standing.given || standing.rendezvous)) {
     TACHO_TRY(ordered, runner.ordered(o.resume).in("every machine needs the store of rank 0"));
     TACHO_CHECK(settle_secret(standing, o.ranks, ordered.spec.dist, context));
-    if (!keeps_record(standing)) return take_part(ordered, standing, context);
+    if (!keeps_record(standing)) return take_part(ordered, standing, o.max_restarts, context);
+  }
+  std::string handle = o.resume;
+  if (!o.job.empty()) {
+    TACHO_TRY(begun, run_of_job(store, order));
+    if (begun && begun->record.outcome == Outcome::ok) {
+      show(begun->row.id, begun->record, o, context);
+      return kSuccess;
+    }
+    if (begun) handle = order.key;
   }
   catch_interrupts();
-  const bool someone_watches = context.err.interactive();
-  std::optional<LiveView> view;
-  view.emplace(context.err, LiveView::Options{.quiet = (o.json || o.mllog) && !someone_watches,
-                                              .mllog = o.mllog});
-  auto finished =
-      resumes ? runner.resume(o.resume, standing, *view, from) : runner.run(order, standing, *view);
-  view.reset();
+  const LiveView::Options shown{.quiet = (o.json || o.mllog) && !context.err.interactive(),
+                                .mllog = o.mllog};
+  const auto attempt = [&](std::optional<std::int64_t> failed) {
+    LiveView view(context.err, shown);
+    if (failed) return runner.resume(std::to_string(*failed), standing, view);
+    return handle.empty() ? runner.run(order, standing, view)
+                          : runner.resume(handle, standing, view, from);
+  };
+  auto finished = train_with_restarts(o.max_restarts, attempt,
+                                      [&](const std::string& words) { context.warn(words); });
   predictions.settle();
   if (!finished.ok()) return finished.error();
 
   const RunRecord& record = finished->record;
-  if (o.json) {
-    context.print(json_text(record_json(finished->id, record), 1) + "\n");
-  } else if (!o.mllog) {
-    context.print(run_report(finished->id, record, context.out));
-  }
+  show(finished->id, record, o, context);
   if (record.outcome == Outcome::ok) return kSuccess;
   if (record.outcome == Outcome::cancelled && !record.checkpoints.empty()) {
     context.warn(fmt::format("resume with: tacho train --resume {}", finished->id));

@@ -74,6 +74,17 @@ void declare(CLI::App& command, TrainOptions& o) {
                   "checkpoint that --resume continues from: last, or best (default: last)")
       ->type_name("WHICH")
       ->needs("--resume");
+  command
+      .add_option("--job", o.job,
+                  "name of this training: continue it if it was interrupted, else begin it")
+      ->type_name("NAME")
+      ->excludes("--resume");
+  command
+      .add_option("--max-restarts", o.max_restarts,
+                  "after a failure, start again from the last checkpoint, this often in a row "
+                  "without a finished epoch")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+      ->capture_default_str();
   command.add_option("--settings", o.settings)->group("");
   command.option_defaults()->group("Distributed training");
   declare(command, o.ranks);

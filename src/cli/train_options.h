@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -29,7 +30,9 @@ struct TrainOptions {
   RankOptions ranks;
   std::string resume;
   std::string checkpoint;  // to resume from
-  std::string settings;    // RunSettings as JSON, from the dashboard
+  std::string job;         // continue its run if there is one
+  std::int64_t max_restarts = 0;
+  std::string settings;  // RunSettings as JSON, from the dashboard
   bool json = false;
   bool mllog = false;
 };
