@@ -44,8 +44,8 @@ Result<std::filesystem::path> find_worker() {
   if (::access(worker.c_str(), X_OK) == 0) return worker;
   return Error{ErrorCode::unavailable,
                worker.string() +
-                   " is missing, and training needs it; build it from Tacho's source with "
-                   "script/build, or name one in TACHO_WORKER"};
+                   " is missing, and training needs it; install Tacho's wheel tacho-worker, build it "
+                   "from source with script/build, or name one in TACHO_WORKER"};
 }
 
 Result<WorkerChoice> choose_worker(EnvironmentKind kind) {
