@@ -93,7 +93,7 @@ Result<void> read_other(const std::string& name, const std::string& value, Kuber
 Result<void> check(const KubernetesOptions& options) {
   if (options.image.empty()) {
     return bad_kubernetes(
-        "option image is missing; give an image that contains tacho and tacho-worker");
+        "option image is missing; give an image with tacho, tacho-take and tacho-worker");
   }
   if (options.claim.empty() == options.host_path.empty()) {
     return bad_kubernetes(
