@@ -42,10 +42,11 @@ Result<std::filesystem::path> find_worker() {
   const std::filesystem::path worker =
       chosen != nullptr ? std::filesystem::path(chosen) : program_folder() / "tacho-worker";
   if (::access(worker.c_str(), X_OK) == 0) return worker;
-  return Error{ErrorCode::unavailable,
-               worker.string() +
-                   " is missing, and training needs it; install Tacho's wheel tacho-worker, build it "
-                   "from source with script/build, or name one in TACHO_WORKER"};
+  return Error{
+      ErrorCode::unavailable,
+      worker.string() +
+          " is missing, and training needs it; install Tacho's wheel tacho-worker, build it "
+          "from source with script/build, or name one in TACHO_WORKER"};
 }
 
 Result<WorkerChoice> choose_worker(EnvironmentKind kind) {
