@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "core/record/run_folder.h"
+#include "experiments/runner/run_state.h"
 
 namespace tacho {
 namespace {
 
 constexpr std::size_t kLongestName = 64;
+constexpr std::chrono::seconds kLongestEnd{10};
+constexpr std::chrono::milliseconds kLookEvery{20};
 
 // Where ranks run may differ between attempts.
 RunSpec without_ranks(RunSpec spec) {
@@ -58,6 +63,12 @@ Result<std::optional<StoredRun>> run_of_job(RunStore& store, const RunOrder& ord
   // A handle may also be the beginning of a key.
   if (!found.ok() || found->row.key != order.key) return std::optional<StoredRun>();
   const std::string run = fmt::format("run {}", found->row.id);
+  // The workers of a tacho that was killed take a moment to end.
+  const auto deadline = std::chrono::steady_clock::now() + kLongestEnd;
+  while (is_being_worked_on(RunFolder(found->row.folder)) &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(kLookEvery);
+  }
   TACHO_TRY(before, RunFolder(found->row.folder).read_order().in(run));
   if (!before.command && without_ranks(before.spec) == without_ranks(order.spec)) {
     return std::optional(*std::move(found));
