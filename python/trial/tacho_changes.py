@@ -257,7 +257,8 @@ class PinMemory(LoaderChange):
 
     def _copy_to(self, copy, tensor, *args, **kwargs):
         to = args[0] if args else kwargs.get("device")
-        if isinstance(to, (str, self.torch.device)) and self.torch.device(to).type == "cuda":
+        if isinstance(to, int) and not isinstance(to, bool) or (
+                isinstance(to, (str, self.torch.device)) and self.torch.device(to).type == "cuda"):
             return self._copy(copy, tensor, *args, **kwargs)
         return copy(tensor, *args, **kwargs)
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+import weakref
 
 LEAST_STEPS = 10
 WARM_UP_STEPS = 3
@@ -72,11 +73,14 @@ class Trial:
         return result
 
     def _follow(self, optimizer):
-        self.leader, self.others = id(optimizer), {}
+        self.leader, self.alive, self.others = id(optimizer), weakref.ref(optimizer), {}
         self.on_gpu = any(p.is_cuda for group in optimizer.param_groups for p in group["params"])
         distributed = self.torch.distributed
         if distributed.is_available() and distributed.is_initialized():
             self.ranks, self.rank = distributed.get_world_size(), distributed.get_rank()
+        for change in self.changes:
+            if not change.effect:
+                change.optimizer_made(optimizer)  # its parameters may have been moved since
 
     def _see_mode(self, train, module, mode=True):
         self.between = self.between or not mode
@@ -94,7 +98,7 @@ class Trial:
     def _count(self, optimizer):
         if id(optimizer) != self.leader:
             made = self.others[id(optimizer)] = self.others.get(id(optimizer), 0) + 1
-            if made < STEPS_UNTIL_ANOTHER_LEADS:
+            if made < STEPS_UNTIL_ANOTHER_LEADS or self.alive() and made <= len(self.marks):
                 return
             self._follow(optimizer)
             self.marks.clear()

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/home.h"
-#include "base/units.h"
 #include "experiments/runner/restarts.h"
 #include "experiments/runner/separate_ranks.h"
 
@@ -28,16 +25,13 @@ Result<int> take_part(const RunOrder& order, const Standing& standing, std::int6
   TACHO_TRY(home, tacho_home());
   catch_interrupts();
   context.warn(part_line(launch));
-  // If the ranks do not meet, they end within the timeout.
-  const Seconds to_meet(order.spec.dist.timeout_s + 10);
   Restarts restarts(max_restarts);
   while (true) {
-    const auto began = std::chrono::steady_clock::now();
-    const auto ended = run_separate_ranks(order, launch, home, interrupts());
+    bool met = false;
+    const auto ended = run_separate_ranks(order, launch, home, interrupts(), met);
     if (ended.ok()) return kSuccess;
     const bool may_help = ended.error().code == ErrorCode::failed && interrupts() == 0;
-    const bool had_met = std::chrono::steady_clock::now() - began > to_meet;
-    if (!may_help || !restarts.again(had_met)) return ended.error();
+    if (!may_help || !restarts.again(met)) return ended.error();
     context.warn(restarts.words(ended.error().message));
   }
 }

@@ -60,7 +60,8 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
     TACHO_CHECK(check(asked.spec));
     order = new_order(asked);
     if (!o.job.empty()) {
-      TACHO_TRY(key, key_of_job(o.job));
+      TACHO_TRY(home, tacho_home());
+      TACHO_TRY(key, key_of_job(o.job, home));
       if (keeps_record(standing))
         order.key = key;  // the other ranks' processes are not of this run
     }
@@ -81,9 +82,9 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   }
   std::string handle = o.resume;
   if (!o.job.empty()) {
-    TACHO_TRY(begun, run_of_job(store, order));
+    TACHO_TRY(begun, run_of_job(store, home, order));
     if (begun && begun->record.outcome == Outcome::ok) {
-      show(begun->row.id, begun->record, o, context);
+      show(begun->id, begun->record, o, context);
       return kSuccess;
     }
     if (begun) handle = order.key;

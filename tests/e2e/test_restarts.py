@@ -76,8 +76,9 @@ class Machines(DistCase):
     def test_each_machine_is_lost_and_comes_back(self):
         whole = self.train(*self.RUN, "--nproc", 3)
         port = self.free_port()
-        folder = self.home / "runs" / "job-three"
+        before = self.folders()
         machines = [self.machine(node, port) for node in range(3)]
+        folder = self.new_run_folder(before)
         for kill in range(KILLS):
             before = len(epochs_in(folder))
             wait_until(lambda: len(epochs_in(folder)) > before, "epoch")

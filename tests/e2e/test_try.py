@@ -139,7 +139,7 @@ class Others(TachoCase):
         folder = self.new_folder()
         (folder / "sitecustomize.py").write_text("import os; os.environ['OWN'] = '1'")
         (folder / "train.py").write_text("import os; assert os.environ['OWN'] == '1'\n" + TRAIN)
-        report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "20s", "--changes", "set-to-none", "--",
+        report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "2m", "--changes", "set-to-none", "--",
                             DEBIAN_PYTHON, "train.py", cwd=folder, env={"PYTHONPATH": str(folder)}).json
         self.assertEqual(report["metric"], "step_s")
 
@@ -147,7 +147,7 @@ class Others(TachoCase):
         folder = self.new_folder()
         (folder / "train.py").write_text(DEATH_OF_WORKERS_SEEN + TRAIN.replace(
             "shuffle=True)", "shuffle=True, num_workers=2)"))
-        report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "10s", "--changes", "set-to-none", "--",
+        report = self.tacho("try", "--json", "--trial", "100ms", "--budget", "2m", "--changes", "set-to-none", "--",
                             DEBIAN_PYTHON, "train.py", cwd=folder).json
         self.assertEqual(report["metric"], "step_s")
 

@@ -27,7 +27,8 @@ Result<void> check_fit(const std::string& model, const std::string& data, const 
       return {};
     case ModelInput::images:
       return read_by(model, kInputKinds.of(InputKind::image), *dataset);
-    case ModelInput::text:
+    case ModelInput::text:  // in sentences or documents
+      if (dataset->input != InputKind::image) return {};
       return read_by(model, kInputKinds.of(InputKind::text), *dataset);
     case ModelInput::other:
       break;

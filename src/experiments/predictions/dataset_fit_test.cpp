@@ -26,6 +26,7 @@ TEST_F(DatasetFit, AModelTrainsOnWhatItReads) {
   EXPECT_EQ(refusal("vit_base_patch16_224", "imagenet"), "");
   EXPECT_EQ(refusal("BERT-large (finetune)", "sst2"), "");
   EXPECT_EQ(refusal("lstm", "imdb"), "");
+  EXPECT_EQ(refusal("mpt_7b", "text"), "");
 }
 
 TEST_F(DatasetFit, ADatasetOfAnotherKindIsRefused) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -37,11 +38,13 @@ Result<FinishedRun> train_with_restarts(
     const std::function<Result<FinishedRun>(std::optional<std::int64_t>)>& attempt,
     const std::function<void(const std::string&)>& say);
 
-// The key of the run of a job, so that every tacho that is started for the job finds the run.
-Result<std::string> key_of_job(std::string_view job);
+// The key of the run of a job in this home: every tacho that is started for the job finds it.
+Result<std::string> key_of_job(std::string_view job, const std::filesystem::path& home);
 
-// Returns the run with the key of this order, if there is one. It is an error if that has other
-// options, except for those of its ranks.
-Result<std::optional<StoredRun>> run_of_job(RunStore& store, const RunOrder& order);
+// Returns the run with the key of this order, if there is one. Waits a while for one that is still
+// being worked on: the workers of a tacho that was killed take a moment to end. It is an error if
+// the run has other options, except for the number of ranks.
+Result<std::optional<FinishedRun>> run_of_job(RunStore& store, const std::filesystem::path& home,
+                                              const RunOrder& order);
 
 }  // namespace tacho

@@ -62,11 +62,31 @@ TEST(Restarts, TrainUntilAnAttemptSucceeds) {
   EXPECT_EQ(asked.size(), 1U);
 }
 
+TEST(Restarts, AnAttemptThatCannotBeginCounts) {
+  int attempts = 0;
+  const auto attempt = [&](std::optional<std::int64_t>) -> Result<FinishedRun> {
+    if (++attempts > 1) return Error{ErrorCode::failed, "cannot resume run 7"};
+    FinishedRun run{.id = 7, .record = {}};
+    run.record.outcome = Outcome::failed;
+    return run;
+  };
+  std::vector<std::string> said;
+  const auto run =
+      train_with_restarts(2, attempt, [&](const std::string& words) { said.push_back(words); });
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->id, 7);
+  EXPECT_EQ(attempts, 3);
+  EXPECT_EQ(said.back(), "restart 2 of 2: cannot resume run 7");
+}
+
 TEST(KeyOfJob, IsPartOfAPath) {
-  EXPECT_EQ(*key_of_job("night-2.b_3"), "job-night-2.b_3");
-  for (const std::string& job : {std::string(), std::string("a/b"), std::string("A"),
-                                 std::string("ü"), std::string(65, 'a')}) {
-    const auto key = key_of_job(job);
+  EXPECT_THAT(*key_of_job("night-2_b", "/home/a"),
+              testing::MatchesRegex("job-night-2_b-[0-9a-f]+"));
+  EXPECT_EQ(*key_of_job("night", "/home/a"), *key_of_job("night", "/home/a"));
+  EXPECT_NE(*key_of_job("night", "/home/a"), *key_of_job("night", "/home/b"));
+  for (const std::string& job : {std::string(), std::string("a/b"), std::string("a.b"),
+                                 std::string("A"), std::string("ü"), std::string(65, 'a')}) {
+    const auto key = key_of_job(job, "/home/a");
     ASSERT_FALSE(key.ok()) << job;
     EXPECT_THAT(key.error().message, HasSubstr("--job '" + job + "'"));
   }
@@ -95,22 +115,38 @@ class RunOfJob : public testing::Test {
 
 TEST_F(RunOfJob, IsTheOneWithItsKey) {
   begin(order("job-nightly", 8));
-  const auto other = run_of_job(store_, order("job-night", 8));
+  const auto other = run_of_job(store_, home_.path(), order("job-night", 8));
   ASSERT_TRUE(other.ok());
   EXPECT_FALSE(*other);
   RunOrder on_two = order("job-nightly", 8);
   on_two.spec.dist.ranks_per_node = 2;
-  const auto same = run_of_job(store_, on_two);
+  on_two.environment.variables = {{"SECRET", "masked in the record"}};
+  const auto same = run_of_job(store_, home_.path(), on_two);
   ASSERT_TRUE(same.ok());
-  EXPECT_EQ((*same)->row.key, "job-nightly");
+  EXPECT_EQ((*same)->id, 1);
+  EXPECT_EQ((*same)->record.outcome, Outcome::failed);  // nobody works on it
+}
+
+TEST_F(RunOfJob, IsFoundByItsFolder) {
+  begin(order("job-nightly", 8));
+  ASSERT_TRUE(store_.remove(1).ok());
+  const auto found = run_of_job(store_, home_.path(), order("job-nightly", 8));
+  ASSERT_TRUE(found.ok());
+  EXPECT_TRUE(store_.find("job-nightly").ok());
 }
 
 TEST_F(RunOfJob, HasTheSameOptions) {
   begin(order("job-nightly", 8));
-  const auto found = run_of_job(store_, order("job-nightly", 16));
-  ASSERT_FALSE(found.ok());
-  EXPECT_EQ(found.error().code, ErrorCode::usage);
-  EXPECT_THAT(found.error().message, HasSubstr("run 1 of this job has other options"));
+  std::vector<RunOrder> others(3, order("job-nightly", 8));
+  others[0].spec.batch = 16;
+  others[1].spec.dist.timeout_s = 60;
+  others[2].time_limit_s = 5;
+  for (const RunOrder& other : others) {
+    const auto found = run_of_job(store_, home_.path(), other);
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(found.error().code, ErrorCode::usage);
+    EXPECT_THAT(found.error().message, HasSubstr("run 1 of this job has other options"));
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace tacho {
 namespace fs = std::filesystem;
 
 Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch, const fs::path& home,
-                                const std::atomic<int>& interrupts) {
+                                const std::atomic<int>& interrupts, bool& met) {
   constexpr std::chrono::milliseconds kLookEvery{100};
   const RunSpec& spec = order.spec;
   TACHO_TRY(reads, files_read_by(spec, home));
@@ -29,6 +29,8 @@ Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch, con
                                        {},
                                        reads}));
   while (!group.wait_for(kLookEvery)) group.forward_interrupts(interrupts);
+  std::error_code hidden;
+  met = fs::exists(folder.path() / kRanksMetFile, hidden);
   if (group.success()) return {};
   if (group.stop_requested()) return Error{ErrorCode::failed, "stopped by the user"};
   temporary.keep();

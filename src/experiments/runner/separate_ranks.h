@@ -11,9 +11,9 @@ namespace tacho {
 
 // Runs ranks whose record another tacho keeps, the one that starts rank 0. Their workers get a
 // temporary folder; if they fail, the folder is kept and the Error names it. `interrupts` counts
-// Ctrl-C, as for Runner.
+// Ctrl-C, as for Runner. Sets `met` if the ranks have found each other.
 Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch,
                                 const std::filesystem::path& home,
-                                const std::atomic<int>& interrupts);
+                                const std::atomic<int>& interrupts, bool& met);
 
 }  // namespace tacho

@@ -33,8 +33,10 @@ TEST(SeparateRanks, GetTheSpecAndLeaveNothing) {
   const FakeWorker worker(
       "cat $2/spec.json > $TACHO_HOME/seen-$RANK-of-$WORLD_SIZE-at-$MASTER_ADDR");
   const std::atomic<int> interrupts{0};
+  bool met = true;
   const auto ran =
-      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts);
+      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts, met);
+  EXPECT_FALSE(met);
   ASSERT_TRUE(ran.ok()) << ran.error().message;
   for (const char* name : {"seen-2-of-4-at-node1", "seen-3-of-4-at-node1"}) {
     EXPECT_THAT(*read_file(worker.home() / name), HasSubstr(R"("model": "mlp")"));
@@ -43,10 +45,12 @@ TEST(SeparateRanks, GetTheSpecAndLeaveNothing) {
 }
 
 TEST(SeparateRanks, KeepTheirLogIfTheyFail) {
-  const FakeWorker worker("echo one; echo no route to node1; exit 3");
+  const FakeWorker worker("touch $2/ranks-met; echo one; echo no route to node1; exit 3");
   const std::atomic<int> interrupts{0};
+  bool met = false;
   const auto ran =
-      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts);
+      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts, met);
+  EXPECT_TRUE(met);
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().code, ErrorCode::failed);
   const std::string& message = ran.error().message;
@@ -59,8 +63,9 @@ TEST(SeparateRanks, KeepTheirLogIfTheyFail) {
 TEST(SeparateRanks, StopWhenAskedAndLeaveNothing) {
   const FakeWorker worker("exec sleep 600");
   const std::atomic<int> interrupts{2};
+  bool met = false;
   const auto ran =
-      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts);
+      run_separate_ranks(new_order(spec()), second_machine(), worker.home(), interrupts, met);
   ASSERT_FALSE(ran.ok());
   EXPECT_EQ(ran.error().message, "stopped by the user");
   EXPECT_TRUE(entries(worker.temporary()).empty());

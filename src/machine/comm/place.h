@@ -36,6 +36,9 @@ Result<std::optional<Place>> place_from_environment(const Environment& environme
 // Returns the environment of a worker, from which place_from_environment() reads the same Place.
 std::vector<std::pair<std::string, std::string>> environment_of(const Place& place);
 
+// Made in the folder of the ranks whose record another tacho keeps, once all ranks have connected.
+inline constexpr const char* kRanksMetFile = "ranks-met";
+
 // Returns this rank's share of the cores that the process may use.
 std::int64_t cores_of_rank(std::int64_t cores, const Place& place, const Environment& environment);
 

@@ -148,8 +148,10 @@ class Attempt {
     if (std::exchange(has_ended_, std::holds_alternative<RunEnded>(body) || has_ended_)) return {};
     const Event event{time, body};
     for (auto& sink : sinks_) TACHO_CHECK(sink->write(event));
-    if (!writes()) say(body);
-    return {};
+    if (writes()) return {};
+    say(body);
+    if (!std::holds_alternative<RanksReady>(body)) return {};
+    return write_file_atomically(folder_.path() / kRanksMetFile, "", Outlives::kill);
   }
 
   static void say(const EventBody& body) {
