@@ -14,6 +14,7 @@
 #include "cli/take_part.h"
 #include "cli/train_options.h"
 #include "core/record/run_folder.h"
+#include "experiments/runner/attempt_search.h"
 #include "experiments/runner/comms_ranks.h"
 #include "machine/comm/place.h"
 #include "machine/probe/contention_watch.h"
@@ -83,15 +84,17 @@ Result<Ranks> ranks_of(const CommsOptions& o, const RunSettings& settings, const
   // A single rank needs a backend, too.
   if (started.backend == DistBackend::automatic) started.backend = DistBackend::gloo;
   TACHO_CHECK(settle_secret(standing, o.ranks, started, context));
-  TACHO_TRY(launch, plan_launch(started, standing));
+  const AttemptSearch::Say say = [&](const std::string& words) { context.warn(words); };
+  AttemptSearch search(started, standing, interrupts(), say);
+  TACHO_TRY(launch, keeps_record(standing) ? plan_launch(started, standing) : search.next());
   return Ranks{dist, launch};
 }
 
 Result<int> measure_comms(const CommsOptions& o, const RunSettings& settings, Context& context) {
+  catch_interrupts();
   TACHO_TRY(ranks, ranks_of(o, settings, context));
   TACHO_TRY(request, request_of(o, ranks.dist));
   TACHO_TRY(home, tacho_home());
-  catch_interrupts();
   const auto now = std::chrono::system_clock::now();
   if (ranks.launch.places.front().rank != 0) context.warn(part_line(ranks.launch));
   ContentionWatch others;

@@ -40,8 +40,8 @@ void show_command_for_others(const Standing& standing, std::int64_t nodes, const
   const std::string others =
       nodes == 2 ? "the other machine"
                  : fmt::format("the other machines, with --node-rank 1 to {}", nodes - 1);
-  context.warn(
-      fmt::format("start this on {}; everyone who knows the secret can take part:", others));
+  const char* who = standing.secret.empty() ? "" : "; everyone who knows the secret can take part";
+  context.warn(fmt::format("start this on {}{}:", others, who));
   fmt::print(stderr, "{}\n", command_for_machine(1, standing.secret, context.words));
 }
 
@@ -57,6 +57,7 @@ std::string command_for_machine(int node, const std::string& secret,
       words[i + 1] = std::to_string(node);
     }
   }
+  if (secret.empty()) return shell_quoted(words);
   return fmt::format("{}={} {}", kJobSecretVariable, shell_quoted(secret), shell_quoted(words));
 }
 
@@ -73,10 +74,10 @@ Result<void> settle_secret(Standing& standing, const RankOptions& options, const
     standing.secret = secret;
     return {};
   }
-  if (!standing.rendezvous || standing.node_rank != 0) return {};
-  standing.secret = new_job_secret();
+  if (!standing.has_rendezvous() || standing.node_rank != 0) return {};
+  if (!standing.file) standing.secret = new_job_secret();
   TACHO_TRY(launch, plan_launch(dist, standing));  // reports wrong options first
-  (void)launch;
+  TACHO_CHECK(check_possible(launch));
   show_command_for_others(standing, nodes, context);
   return {};
 }

@@ -11,6 +11,7 @@ TEST(CommandForMachine, IsTheTypedOneWithItsNumberAndTheSecret) {
       "TACHO_JOB_SECRET=s3cret tacho train 'a b' --node-rank 1 -b 4");
   EXPECT_EQ(command_for_machine(2, "s3cret", {"tacho", "--node-rank=0"}),
             "TACHO_JOB_SECRET=s3cret tacho --node-rank=2");
+  EXPECT_EQ(command_for_machine(1, "", {"tacho", "--node-rank", "0"}), "tacho --node-rank 1");
 }
 
 }  // namespace

@@ -8,7 +8,9 @@ namespace tacho {
 void declare(CLI::App& command, RankOptions& o) {
   command.add_option("--node-rank", o.node_rank, "number of this machine, from 0");
   command
-      .add_option("--rendezvous", o.rendezvous, "HOST:PORT on machine 0 where all ranks connect")
+      .add_option("--rendezvous", o.rendezvous,
+                  "where all ranks meet: HOST:PORT on machine 0, or file:PATH in a "
+                  "folder that all machines share")
       ->type_name("ADDRESS");
   command
       .add_option("--job-secret-file", o.job_secret_file,
@@ -34,8 +36,12 @@ Result<Standing> standing_of(const RankOptions& o, const RunSettings& settings,
                     .nodes = if_set("nnodes", request.spec.dist.nodes),
                     .node_rank = o.node_rank,
                     .rendezvous = {},
-                    .line_mbit = request.line_mbit};
-  if (!o.rendezvous.empty()) {
+                    .line_mbit = request.line_mbit,
+                    .secret = {},
+                    .file = {}};
+  TACHO_TRY(file, RendezvousFile::parse(o.rendezvous).in("--rendezvous"));
+  standing.file = file;
+  if (!o.rendezvous.empty() && !file) {
     TACHO_TRY(address, parse_address(o.rendezvous).in("--rendezvous"));
     standing.rendezvous = address;
   }

@@ -75,7 +75,7 @@ Result<int> train(const CLI::App& command, const TrainOptions& o, Context& conte
   PredictionRecorder predictions(store, home / "tacho.db",
                                  [&](const std::string& problem) { context.warn(problem); });
   Runner runner = context.runner(store, home, &predictions);
-  if (resumes && (standing.given || standing.rendezvous)) {
+  if (resumes && (standing.given || standing.has_rendezvous())) {
     TACHO_TRY(ordered, runner.ordered(o.resume).in("every machine needs the store of rank 0"));
     TACHO_CHECK(settle_secret(standing, o.ranks, ordered.spec.dist, context));
     if (!keeps_record(standing)) return take_part(ordered, standing, o.max_restarts, context);

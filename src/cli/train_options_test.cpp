@@ -72,6 +72,11 @@ TEST(RankOptions, PlaceThisMachine) {
   EXPECT_EQ(standing->rendezvous, (Address{"node1", 29500}));
   EXPECT_THAT(standing_of(ranks_in("--rendezvous node1"), {}, {}).error().message,
               HasSubstr("--rendezvous: 'node1' is not a valid address; write HOST:PORT"));
+  const auto by_file = standing_of(ranks_in("--rendezvous file:///shared/job"), {}, {});
+  EXPECT_EQ(by_file->file, RendezvousFile("/shared/job"));
+  EXPECT_EQ(by_file->rendezvous, std::nullopt);
+  EXPECT_THAT(standing_of(ranks_in("--rendezvous file:"), {}, {}).error().message,
+              HasSubstr("--rendezvous: 'file:' names no file; write file:PATH"));
 }
 
 }  // namespace

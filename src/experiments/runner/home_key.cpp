@@ -2,19 +2,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 #include "base/file.h"
+#include "base/private_file.h"
 #include "machine/comm/job_secret.h"
 
 namespace tacho {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Bytes kLargestKey{4096};
 
 // Writes a temporary file and links it to `path`, so that only one of several processes succeeds.
 Result<void> make_key(const fs::path& path) {
@@ -36,25 +37,13 @@ Result<void> make_key(const fs::path& path) {
 
 Result<std::string> home_key(const fs::path& home) {
   const fs::path path = home / "job.key";
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd && errno == ENOENT) {
+  auto key = read_private(path, kLargestKey);
+  if (!key.ok() && key.error().code == ErrorCode::not_found) {
     TACHO_CHECK(make_key(path));
-    fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    key = read_private(path, kLargestKey);
   }
-  if (!fd) return system_error(path, errno);
-  struct stat facts {};
-  if (::fstat(fd.get(), &facts) != 0) return system_error(path, errno);
-  constexpr mode_t kOfOthers = 0077;
-  if (!S_ISREG(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & kOfOthers) != 0) {
-    return Error{ErrorCode::usage,
-                 fmt::format("{} must be a file that only you can read; remove it, and tacho "
-                             "creates a new one",
-                             path.string())};
-  }
-  std::array<char, 256> bytes{};
-  const ssize_t got = ::read(fd.get(), bytes.data(), bytes.size());
-  if (got < 0) return system_error(path, errno);
-  return parse_job_secret({bytes.data(), static_cast<std::size_t>(got)}).in(path.string());
+  if (!key.ok()) return key.error();
+  return parse_job_secret(*key).in(path.string());
 }
 
 }  // namespace tacho

@@ -17,12 +17,12 @@ Error usage(std::string message) { return {ErrorCode::usage, std::move(message)}
 
 // A launcher starts one tacho per rank; options that would start more, or elsewhere, contradict it.
 Result<void> check_given(const Standing& standing) {
-  const char* word = standing.ranks_per_node ? "--nproc"
-                     : standing.nodes        ? "--nnodes"
-                     : standing.node_rank    ? "--node-rank"
-                     : standing.rendezvous   ? "--rendezvous"
-                     : standing.line_mbit    ? "--line-mbit"
-                                             : nullptr;
+  const char* word = standing.ranks_per_node     ? "--nproc"
+                     : standing.nodes            ? "--nnodes"
+                     : standing.node_rank        ? "--node-rank"
+                     : standing.has_rendezvous() ? "--rendezvous"
+                     : standing.line_mbit        ? "--line-mbit"
+                                                 : nullptr;
   if (word == nullptr) return {};
   return usage(fmt::format(
       "{}: torchrun or srun started this process as rank {} of {} and determines the number of "
@@ -34,9 +34,9 @@ Result<void> check_simulated(std::int64_t nodes, const Standing& standing) {
   constexpr std::int64_t kMostSimulated = 16;
   constexpr double kSlowestMbit = 0.1;
   constexpr double kFastestMbit = 100'000;
-  if (standing.rendezvous || standing.node_rank) {
+  if (standing.has_rendezvous() || standing.node_rank) {
     return usage(fmt::format("--line-mbit simulates all machines here; leave {} out",
-                             standing.rendezvous ? "--rendezvous" : "--node-rank"));
+                             standing.has_rendezvous() ? "--rendezvous" : "--node-rank"));
   }
   // Rejects NaN too.
   const double mbit = *standing.line_mbit;
@@ -51,16 +51,17 @@ Result<void> check_simulated(std::int64_t nodes, const Standing& standing) {
 
 Result<void> check_nodes(std::int64_t nodes, const Standing& standing) {
   if (standing.line_mbit) return check_simulated(nodes, standing);
-  if (nodes > 1 && !standing.rendezvous) {
+  if (nodes > 1 && !standing.has_rendezvous()) {
     return usage(
         fmt::format("--nnodes {} needs --rendezvous HOST:PORT, the same on every machine: an "
-                    "address of machine 0 with a free port; or --line-mbit, to simulate them here",
+                    "address of machine 0 with a free port; or --rendezvous file:PATH in a folder "
+                    "that all share; or --line-mbit, to simulate them here",
                     nodes));
   }
   if (nodes > 1 && !standing.node_rank) {
     return usage(fmt::format(
-        "--nnodes {} needs --node-rank: 0 on the machine of --rendezvous, up to {} on the others",
-        nodes, nodes - 1));
+        "--nnodes {} needs --node-rank: 0 on {}, up to {} on the others", nodes,
+        standing.rendezvous ? "the machine of --rendezvous" : "one machine", nodes - 1));
   }
   const std::int64_t node = standing.node_rank.value_or(0);
   if (node >= 0 && node < nodes) return {};
@@ -76,7 +77,10 @@ Result<void> give_secret(Launch& launch, const Standing& standing) {
   if (secret.empty() && standing.given) secret = standing.given->secret;
   const int size = launch.places.front().size;
   const bool all_here = std::cmp_equal(launch.places.size(), size);
-  if (secret.empty() && all_here) secret = new_job_secret();
+  if (secret.empty() && (all_here || launch.file)) {
+    secret = new_job_secret();
+    launch.secret_in_file = launch.file.has_value();
+  }
   if (secret.empty()) {
     return usage(
         standing.given
@@ -92,6 +96,12 @@ Result<void> give_secret(Launch& launch, const Standing& standing) {
   return {};
 }
 
+DistSpec as_standing(DistSpec dist, const Standing& standing) {
+  dist.ranks_per_node = standing.ranks_per_node.value_or(dist.ranks_per_node);
+  dist.nodes = standing.nodes.value_or(dist.nodes);
+  return dist;
+}
+
 }  // namespace
 
 bool keeps_record(const Standing& standing) {
@@ -105,18 +115,21 @@ DistSpec as_given(DistSpec dist, const Place& given) {
   return dist;
 }
 
+Result<void> check(const DistSpec& dist, const Standing& standing) {
+  if (standing.given) return check_given(standing);
+  const DistSpec now = as_standing(dist, standing);
+  TACHO_CHECK(check(now));
+  return check_nodes(now.nodes, standing);
+}
+
 Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing) {
+  TACHO_CHECK(check(dist, standing));
   if (standing.given) {
-    TACHO_CHECK(check_given(standing));
     Launch launch{{*standing.given}, false};
     TACHO_CHECK(give_secret(launch, standing));
     return launch;
   }
-  DistSpec now = dist;
-  now.ranks_per_node = standing.ranks_per_node.value_or(dist.ranks_per_node);
-  now.nodes = standing.nodes.value_or(dist.nodes);
-  TACHO_CHECK(check(now));
-  TACHO_CHECK(check_nodes(now.nodes, standing));
+  const DistSpec now = as_standing(dist, standing);
   // An explicit backend is used even with one rank, so that it can be measured.
   if (now.ranks() == 1 && now.backend == DistBackend::automatic) return Launch{};
 
@@ -142,12 +155,14 @@ Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing) {
     launch.places.push_back(std::move(place));
   }
   launch.binds = !standing.rendezvous && !simulated;
+  if (launch.binds && now.nodes > 1) launch.file = standing.file;
   if (simulated) launch.line_mbit = standing.line_mbit;
   TACHO_CHECK(give_secret(launch, standing));
   return launch;
 }
 
 Result<void> check_possible(const Launch& launch) {
+  if (launch.file) TACHO_CHECK(launch.file->check_writable().in("--rendezvous"));
   if (!launch.line_mbit) return {};
   TACHO_TRY(network, SimulatedNetwork::make(launch.nodes(), *launch.line_mbit));
   (void)network;

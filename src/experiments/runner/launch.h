@@ -8,6 +8,7 @@
 #include "core/record/dist_spec.h"
 #include "machine/comm/address.h"
 #include "machine/comm/place.h"
+#include "machine/comm/rendezvous_file.h"
 
 namespace tacho {
 
@@ -24,6 +25,10 @@ struct Standing {
   std::optional<double> line_mbit = {};
   // Job secret. "": a new one is made if all ranks are started here. `given` may contain it too.
   std::string secret = {};
+  // Names the address of machine 0, and its secret unless every machine was given one. The other
+  // machines set `rendezvous` to what they read there.
+  std::optional<RendezvousFile> file = {};
+  [[nodiscard]] bool has_rendezvous() const { return rendezvous || file; }
 };
 
 // Returns true if this tacho starts rank 0, whose worker writes the events. It keeps the record.
@@ -35,16 +40,22 @@ DistSpec as_given(DistSpec dist, const Place& given);
 // The workers that one tacho starts.
 struct Launch {
   std::vector<Place> places;  // empty: one worker, not distributed
-  // All ranks are here and no address was given: tacho binds the socket before it starts them.
+  // No address was given: tacho binds the socket before it starts the ranks. Those of other
+  // machines find it by `file`; without one, all are here.
   bool binds = false;
   // Nodes are simulated by network namespaces of this machine.
   std::optional<double> line_mbit = {};
+  std::optional<RendezvousFile> file = {};
+  bool secret_in_file = false;
   [[nodiscard]] int nodes() const { return places.empty() ? 1 : places.back().node + 1; }
 };
 
+// Returns an error if the options do not place the ranks.
+Result<void> check(const DistSpec& dist, const Standing& standing);
+
 Result<Launch> plan_launch(const DistSpec& dist, const Standing& standing);
 
-// Returns an error if this machine cannot simulate the network of the launch.
+// Returns an error if this machine cannot simulate the network of the launch, or write its file.
 Result<void> check_possible(const Launch& launch);
 
 }  // namespace tacho

@@ -62,6 +62,44 @@ TEST(Launch, StartsTheRanksOfItsOwnMachine) {
                                            Place{5, 6, 1, 2, 2, "node1", 29500}));
 }
 
+TEST(Launch, OfMachine0AnnouncesItsPortAndSecretInAFile) {
+  const DistSpec dist{.ranks_per_node = 2, .nodes = 2};
+  const RendezvousFile file("/shared/job");
+  const auto launch = plan_launch(dist, {.node_rank = 0, .file = file});
+  ASSERT_TRUE(launch.ok()) << launch.error().message;
+  EXPECT_TRUE(launch->binds);
+  EXPECT_EQ(launch->file, file);
+  EXPECT_TRUE(launch->secret_in_file);
+  EXPECT_THAT(places(*launch), ElementsAre(Place{0, 4, 0, 2, 0}, Place{1, 4, 1, 2, 0}));
+  const auto next = plan_launch(dist, {.node_rank = 0, .file = file});
+  EXPECT_NE(next->places[0].secret, launch->places[0].secret);
+
+  const auto given = plan_launch(dist, {.node_rank = 0, .secret = kSecret, .file = file});
+  EXPECT_FALSE(given->secret_in_file);
+  EXPECT_EQ(given->places[0].secret, kSecret);
+  const auto alone = plan_launch({.ranks_per_node = 2}, {.file = file});
+  EXPECT_EQ(alone->file, std::nullopt);
+}
+
+TEST(Launch, OfAnotherMachineGoesWhereTheFileSays) {
+  const auto launch = plan_launch({.nodes = 2}, {.node_rank = 1,
+                                                 .rendezvous = kFirstMachine,
+                                                 .secret = kSecret,
+                                                 .file = RendezvousFile("/shared/job")});
+  ASSERT_TRUE(launch.ok()) << launch.error().message;
+  EXPECT_FALSE(launch->binds);
+  EXPECT_EQ(launch->file, std::nullopt);
+  EXPECT_THAT(places(*launch), ElementsAre(Place{1, 2, 0, 1, 1, "node1", 29500}));
+}
+
+TEST(Launch, NeedsAFolderForItsFile) {
+  const Launch launch{.file = RendezvousFile("/nonexistent/job")};
+  const auto possible = check_possible(launch);
+  ASSERT_FALSE(possible.ok());
+  EXPECT_EQ(possible.error().code, ErrorCode::usage);
+  EXPECT_THAT(possible.error().message, HasSubstr("--rendezvous: /nonexistent/job: "));
+}
+
 TEST(Launch, OfSimulatedMachinesStartsThemAll) {
   const DistSpec dist{.ranks_per_node = 2, .nodes = 2};
   const auto launch = plan_launch(dist, {.line_mbit = 1000});
@@ -87,6 +125,8 @@ TEST(Launch, RejectsInvalidLinkRates) {
   EXPECT_THAT(problem_of(two, {.line_mbit = 0}), HasSubstr("--line-mbit must be between"));
   EXPECT_THAT(problem_of(two, {.line_mbit = NAN}), HasSubstr("--line-mbit must be between"));
   EXPECT_THAT(problem_of(two, {.node_rank = 0, .line_mbit = 10}), HasSubstr("--node-rank"));
+  EXPECT_THAT(problem_of(two, {.line_mbit = 10, .file = RendezvousFile("/shared/job")}),
+              HasSubstr("leave --rendezvous out"));
   EXPECT_THAT(problem_of({.nodes = 17}, {.line_mbit = 10}), HasSubstr("at most 16"));
 }
 

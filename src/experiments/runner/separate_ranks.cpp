@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "core/record/run_folder.h"
 #include "experiments/runner/temporary_folder.h"
 #include "experiments/runner/worker_group.h"
@@ -11,7 +13,8 @@ namespace tacho {
 namespace fs = std::filesystem;
 
 Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch, const fs::path& home,
-                                const std::atomic<int>& interrupts, bool& met) {
+                                const std::atomic<int>& interrupts, bool& met,
+                                const std::function<bool()>& superseded) {
   constexpr std::chrono::milliseconds kLookEvery{100};
   const RunSpec& spec = order.spec;
   TACHO_TRY(reads, files_read_by(spec, home));
@@ -28,10 +31,20 @@ Result<void> run_separate_ranks(const RunOrder& order, const Launch& launch, con
                                        container,
                                        {},
                                        reads}));
-  while (!group.wait_for(kLookEvery)) group.forward_interrupts(interrupts);
-  std::error_code hidden;
-  met = fs::exists(folder.path() / kRanksMetFile, hidden);
+  const auto have_met = [&] {
+    std::error_code hidden;
+    return fs::exists(folder.path() / kRanksMetFile, hidden);
+  };
+  bool ended = false;
+  while (!group.wait_for(kLookEvery)) {
+    group.forward_interrupts(interrupts);
+    if (ended || have_met() || !superseded()) continue;
+    group.signal(SIGKILL);
+    ended = true;
+  }
+  met = have_met();
   if (group.success()) return {};
+  if (ended) return Error{ErrorCode::failed, "machine 0 began another attempt"};
   if (group.stop_requested()) return Error{ErrorCode::failed, "stopped by the user"};
   temporary.keep();
   return Error{ErrorCode::failed,

@@ -72,7 +72,7 @@ Result<SweepDriver::End> SweepDriver::run(const SweepRow& sweep) {
 Result<void> SweepDriver::check_requests() {
   constexpr std::chrono::milliseconds kAskEvery{500};
   if (interrupts_ > 0 && !stopping_) stop();
-  cancel_again();
+  cleanup_.cancel_again();
   const auto now = Clock::now();
   if (cancelled_ || now - cancel_checked_ < kAskEvery) return {};
   cancel_checked_ = now;
@@ -255,37 +255,10 @@ Result<void> SweepDriver::collect() {
   TACHO_CHECK(store_results(ended));
   if (ended.put_back) TACHO_CHECK(skip_too_large());
   // After their results are stored, because a forgotten batch cannot be polled again.
-  forget_empty_batches();
+  std::erase_if(batches_, [this](const auto& batch) {
+    return batch.second.empty() && cleanup_.remove(batch.first);
+  });
   return {};
-}
-
-void SweepDriver::forget_empty_batches() {
-  for (auto at = batches_.begin(); at != batches_.end();) {
-    if (!at->second.empty()) {
-      ++at;
-      continue;
-    }
-    const auto now = Clock::now();
-    const auto waiting = removals_.find(at->first);
-    if (waiting != removals_.end() && now - waiting->second.tried < options_.ask_again_after) {
-      ++at;
-      continue;
-    }
-    const auto forgotten = launcher_.forget(at->first);
-    if (!forgotten.ok() && forgotten.error().code == ErrorCode::unavailable) {
-      Removal& removal = removals_.try_emplace(at->first, Removal{now, now}).first->second;
-      removal.tried = now;
-      if (now - removal.since < options_.removal_patience) {
-        ++at;
-        continue;
-      }
-    }
-    if (!forgotten.ok() && forgotten.error().code != ErrorCode::not_found) {
-      view_.note(forgotten.error().message);
-    }
-    removals_.erase(at->first);
-    at = batches_.erase(at);
-  }
 }
 
 Result<void> SweepDriver::poll_batch(const std::string& name, Batch& batch, Ended& ended) {
@@ -395,23 +368,7 @@ Result<void> SweepDriver::cancel_larger(const std::vector<SweepTask>& out_of_mem
 
 void SweepDriver::stop() {
   stopping_ = true;
-  for (const auto& [name, batch] : batches_) {
-    const auto cancelled = launcher_.cancel_all(name);
-    if (!cancelled.ok() && cancelled.error().code != ErrorCode::not_found) {
-      view_.note(cancelled.error().message);
-      uncancelled_.insert(name);
-    }
-  }
-  cancelled_at_ = Clock::now();
-}
-
-void SweepDriver::cancel_again() {
-  if (uncancelled_.empty() || Clock::now() - cancelled_at_ < options_.ask_again_after) return;
-  std::erase_if(uncancelled_, [this](const std::string& name) {
-    const auto cancelled = launcher_.cancel_all(name);
-    return cancelled.ok() || cancelled.error().code != ErrorCode::unavailable;
-  });
-  cancelled_at_ = Clock::now();
+  for (const auto& [name, batch] : batches_) cleanup_.cancel(name);
 }
 
 SweepProgress SweepDriver::progress() const {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "core/store/sweep_store.h"
+#include "experiments/runner/batch_cleanup.h"
 #include "experiments/runner/run_hook.h"
 #include "experiments/runner/sweep_queue.h"
 #include "experiments/runner/sweep_verdict.h"
@@ -60,7 +61,8 @@ class SweepDriver {
         launcher_(launcher),
         interrupts_(interrupts),
         view_(view),
-        queue_(store, !launcher.has_shared_queue()) {}
+        queue_(store, !launcher.has_shared_queue()),
+        cleanup_(launcher, view, {options_.ask_again_after, options_.removal_patience}) {}
 
   enum class End { complete, budget_spent, stopped, cancelled };
   // Call it on a thread that outlives the runs. The caller ensures that a sweep has one driver.
@@ -95,13 +97,10 @@ class SweepDriver {
   // Returns true if the attempt is over.
   Result<bool> settle(UnderWay& under_way, const TaskUpdate& update, bool counts, Ended& ended);
   Result<void> store_results(const Ended& ended);
-  void forget_empty_batches();
   // Tells the user once for each kind of reason why tasks may never start.
   void note_hindrance(const TaskUpdate& update);
   Result<void> check_requests();
   void stop();
-  // Repeats cancellations that the scheduler did not answer.
-  void cancel_again();
   Result<End> conclude();
 
   [[nodiscard]] RunFolder folder_of(const std::string& key) const;
@@ -116,19 +115,12 @@ class SweepDriver {
   const std::atomic<int>& interrupts_;
   SweepView& view_;
   SweepQueue queue_;
+  BatchCleanup cleanup_;
 
   std::int64_t sweep_ = 0;
   SweepCounts counts_;
   std::map<std::string, Batch> batches_;
-  std::set<std::string> noted_;          // kinds of reasons
-  std::set<std::string> uncancelled_;    // batches whose cancellation must be repeated
-  Clock::time_point cancelled_at_ = {};  // last time that was tried
-  // Since when an empty batch cannot be removed from the scheduler, and when it was tried last.
-  struct Removal {
-    Clock::time_point since;
-    Clock::time_point tried;
-  };
-  std::map<std::string, Removal> removals_;
+  std::set<std::string> noted_;  // kinds of reasons
   bool stopping_ = false;
   bool cancelled_ = false;
   Clock::time_point cancel_checked_ = {};  // last time the store was checked for a cancellation

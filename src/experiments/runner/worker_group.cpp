@@ -1,48 +1,17 @@
 #include "experiments/runner/worker_group.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <csignal>
 
 #include "base/confined_file.h"
 #include "experiments/runner/last_line.h"
+#include "machine/comm/bound_port.h"
 
 namespace tacho {
 namespace {
-
-struct Socket {
-  UniqueFd fd;
-  std::uint16_t port = 0;
-};
-
-// Binds the port before any rank starts, so that no other program can take it. If the environment
-// cannot inherit a descriptor, the port is only reserved: rank 0 can still listen on it with
-// SO_REUSEADDR.
-enum class Use { listen, reserve };
-Result<Socket> bind_to_loopback(Use use) {
-  const auto problem = [] { return system_error("the rendezvous socket", errno); };
-  Socket made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
-  if (!made.fd) return problem();
-  const int on = 1;
-  if (use == Use::reserve) ::setsockopt(made.fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  if (::bind(made.fd.get(), any, size) != 0 ||
-      (use == Use::listen && ::listen(made.fd.get(), SOMAXCONN) != 0) ||
-      ::getsockname(made.fd.get(), any, &size) != 0) {
-    return problem();
-  }
-  made.port = ntohs(address.sin_port);
-  return made;
-}
 
 Command command_of(const WorkerGroup::Order& order) {
   Command command{.argv = {order.worker.program, order.verb, order.folder.path().string()},
@@ -88,24 +57,37 @@ Result<WorkerGroup> WorkerGroup::start(const Order& order) {
   };
   if (!group.ranked_) TACHO_CHECK(add(0, command_of(order)));
 
-  Socket socket;  // only rank 0 inherits it, so that the port closes when rank 0 dies
+  BoundPort port;  // only rank 0 inherits its socket, so that it closes when rank 0 dies
+  std::string host;
   const bool inherits = order.container.is_bare();
   if (order.launch.binds) {
-    TACHO_TRY(made, bind_to_loopback(inherits ? Use::listen : Use::reserve));
-    socket = std::move(made);
+    const auto& file = order.launch.file;
+    TACHO_TRY(bound, bind_port(file ? Reach::every_machine : Reach::this_machine,
+                               inherits ? PortUse::listen : PortUse::reserve));
+    port = std::move(bound);
+    host = file ? own_address() : order.launch.places.front().host;
+    if (file) {
+      const Place& first = order.launch.places.front();
+      TACHO_TRY(made, Announcement::make(*file, {host, port.number},
+                                         order.launch.secret_in_file ? first.secret : ""));
+      group.announcement_.emplace(std::move(made));
+    }
   }
   if (order.launch.line_mbit) {
     TACHO_TRY(network, SimulatedNetwork::make(order.launch.nodes(), *order.launch.line_mbit));
     group.network_.emplace(std::move(network));
   }
   for (Place place : order.launch.places) {
-    if (socket.fd) place.port = socket.port;
-    if (socket.fd && inherits && place.rank == 0) place.listen_fd = socket.fd.get();
+    if (port.socket) {
+      place.host = host;
+      place.port = port.number;
+      if (inherits && place.rank == 0) place.listen_fd = port.socket.get();
+    }
     Command command = command_of(order, place);
     if (group.network_) command = group.network_->on(place.node, std::move(command));
     TACHO_CHECK(add(place.rank, std::move(command)));
   }
-  if (!inherits) group.reserved_ = std::move(socket.fd);
+  if (!inherits) group.reserved_ = std::move(port.socket);
   return group;
 }
 

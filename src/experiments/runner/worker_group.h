@@ -15,6 +15,7 @@
 #include "experiments/runner/run_container.h"
 #include "experiments/runner/simulated_network.h"
 #include "experiments/runner/worker_program.h"
+#include "machine/comm/announcement.h"
 
 namespace tacho {
 
@@ -85,6 +86,7 @@ class WorkerGroup {
   bool ranked_;
   Patience patience_;
   std::optional<SimulatedNetwork> network_;  // outlives the members
+  std::optional<Announcement> announcement_;
   std::vector<Member> members_;
   std::optional<std::size_t> first_bad_;
   std::optional<Clock::time_point> grace_ends_;

@@ -1,5 +1,6 @@
 #include "experiments/runner/worker_group.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +61,35 @@ TEST(WorkerGroup, PassesTheListeningSocketToRankZeroOnly) {
   EXPECT_EQ(trial.log(0).substr(0, trial.log(0).find('\n')),
             trial.log(1).substr(0, trial.log(1).find('\n')));
   EXPECT_THAT(trial.log(0), testing::Not(StartsWith("port 0\n")));
+}
+
+TEST(WorkerGroup, AnnouncesRankZeroInTheFileWhileItRuns) {
+  const ScratchFolder shared;
+  const RendezvousFile file(shared.path() / "job");
+  const FakeWorker worker("echo $MASTER_ADDR $MASTER_PORT $TACHO_JOB_SECRET; cat " +
+                          file.path().string());
+  const RunFolder folder(worker.home() / "run");
+  std::filesystem::create_directory(folder.path());
+  const WorkerChoice program{worker.path(), "", {}};
+  auto container = RunContainer::open({.key = "k"}, folder, worker.home());
+  for (const std::string given : {"", "a-secret-that-was-given"}) {
+    const auto launch = plan_launch({.nodes = 2}, {.node_rank = 0, .secret = given, .file = file});
+    {
+      auto group =
+          WorkerGroup::start({program, worker.home(), folder, *launch, {kAmple}, *container});
+      ASSERT_TRUE(group.ok()) << group.error().message;
+      const auto point = *file.read();
+      ASSERT_TRUE(point);
+      ASSERT_TRUE(group->wait_for(kAmple));
+      const std::string log = *read_file(folder.rank_log(0));
+      const std::string& secret = launch->places[0].secret;
+      EXPECT_THAT(log, HasSubstr(fmt::format("{} {} {}\n", point->address.host, point->address.port,
+                                             secret)));
+      EXPECT_EQ(point->secret, given.empty() ? secret : "");
+      EXPECT_THAT(log, HasSubstr(point->attempt));
+    }
+    EXPECT_FALSE(std::filesystem::exists(file.path()));
+  }
 }
 
 TEST(WorkerGroup, SetsNoVariablesForASingleWorker) {
