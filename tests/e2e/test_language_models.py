@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import unittest
 
 from tacho_case import SharedHomeCase
@@ -79,6 +80,20 @@ class Alphabet(SharedHomeCase):
         one = self.train("gpt2", "--tokens", "characters", "--epochs", 1, "--batch", 16).json
         two = self.train("gpt2", "--tokens", "characters", "--epochs", 1, "--nproc", 2).json
         self.assertAlmostEqual(two["epochs"][0]["eval_loss"], one["epochs"][0]["eval_loss"], places=3)
+
+    def test_only_completions_are_learned(self):
+        folder = self.new_folder()
+        lines = [json.dumps({"prompt": "".join(random.Random(n).choices("xyz", k=8)) + "=",
+                             "completion": "abcdef."}) for n in range(400)]
+        (folder / "train.jsonl").write_text("\n".join(lines))
+        run = self.train("gpt2", "--tokens", "characters", "--epochs", 3, text=folder).json
+        # Nobody can predict the prompts; seven of sixteen characters count.
+        self.assertLess(run["metrics"]["perplexity"], 1.2)
+        self.assertGreater(run["metrics"]["top1"], 0.95)
+        self.assertAlmostEqual(run["metrics"]["tokens_per_s"], 32 * run["metrics"]["samples_per_s"],
+                               places=3)
+        said = self.generate(run["key"], "zyxzyxzy=", "--temperature", 0, "--max-tokens", 7)
+        self.assertEqual(said.out, "zyxzyxzy=abcdef.\n")
 
     def test_synthetic_text_measures_speed(self):
         run = self.tacho("train", "llama-125m", "--data", "synthetic", *words_of(SMALL), "--kv-heads", 1,

@@ -215,7 +215,8 @@ class Trainer {
     TACHO_CHECK(log.flush());
     TACHO_CHECK(report_notes(*input_.train));
     TACHO_TRY(scores, of_all(engine_->scores()));
-    done.samples = scores.hits.samples / tokens_per_sample(spec_).value_or(1);
+    done.samples =
+        (scores.hits.samples + scores.hits.ignored) / tokens_per_sample(spec_).value_or(1);
     done.train_loss = scores.mean_loss();
     done.train_top1 = scores.hits.top1_share();
     done.train_seconds = watch.seconds();
