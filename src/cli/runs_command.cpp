@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "cli/commands.h"
 #include "cli/run_report.h"
+#include "cli/served_folder.h"
 #include "core/record/metric.h"
 #include "core/store/run_tables.h"
 #include "experiments/exchange/export_runs.h"
@@ -21,6 +22,8 @@
 
 namespace tacho {
 namespace {
+
+constexpr std::string_view kSafetensors = "safetensors";
 
 struct ListOptions {
   std::vector<std::string> where;
@@ -35,6 +38,7 @@ struct ListOptions {
   std::string table = "runs";
   std::string output;
   std::string format;
+  std::string checkpoint = "last";
   std::vector<std::string> runs;
 };
 
@@ -188,7 +192,25 @@ Result<int> export_history(const ListOptions& o, RunStore& store, const Context&
   return kSuccess;
 }
 
+// Torch merges adapters, so the worker writes the file.
+Result<int> export_weights(const ListOptions& o, const Context& context) {
+  if (o.runs.size() != 1 || o.output.empty() || o.csv || o.json) {
+    return Error{ErrorCode::usage,
+                 "--format safetensors writes the weights of one run: tacho runs export RUN "
+                 "--format safetensors -o model.safetensors"};
+  }
+  TACHO_TRY(checkpoint, kCheckpointKinds.parse(o.checkpoint));
+  TACHO_TRY(folder, served_folder(o.runs.front(), context));
+  const auto file = std::filesystem::absolute(o.output);
+  return become_worker(
+      {"export", folder.string(), file.string(), std::string(kCheckpointKinds.of(checkpoint))});
+}
+
 Result<int> export_runs(const ListOptions& o, const Context& context) {
+  if (o.format == kSafetensors) return export_weights(o, context);
+  if (o.checkpoint != "last") {
+    return Error{ErrorCode::usage, "--checkpoint is for --format safetensors"};
+  }
   if (o.format.empty() && o.csv == o.json) {
     return Error{ErrorCode::usage, "choose one of --csv, --json and --format"};
   }
@@ -292,7 +314,12 @@ void add_runs_command(CLI::App& app, Context& context) {
   out->add_option("--output,-o", exported->output, "write to this file or folder")
       ->type_name("PATH");
   out->add_option("--format", exported->format,
-                  "write all that the runs logged: csv, jsonl, mlflow, parquet or tensorboard");
+                  "write all that the runs logged: csv, jsonl, mlflow, parquet or tensorboard; or "
+                  "the weights of a run: safetensors");
+  out->add_option("--checkpoint", exported->checkpoint,
+                  "checkpoint of the weights: last, or best of a run with --keep best (default: "
+                  "last)")
+      ->type_name("WHICH");
   out->callback(
       [exported, &context] { context.run([&] { return export_runs(*exported, context); }); });
 

@@ -32,6 +32,7 @@ NEVER = [
     ("needs an image of the reader's own", r"/srv/images"),
     ("needs something that is running", r"/live$|sweep (watch|cancel)"),
     ("needs a served model of pictures", r"--images"),
+    ("needs weights that others publish", r"--weights gpt2/"),
     ("needs files of other tools", r"runs import (wandb|mlruns|lightning)"),
     ("takes hours", r"study (?!.*--dry-run).*--full"),
 ]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import unittest
 
 from tacho_case import SharedHomeCase
@@ -80,6 +81,58 @@ class Alphabet(SharedHomeCase):
         two = self.train("gpt2", "--tokens", "characters", "--epochs", 1, "--nproc", 2).json
         self.assertAlmostEqual(two["epochs"][0]["eval_loss"], one["epochs"][0]["eval_loss"], places=3)
 
+    def test_adapters_are_trained_and_exported_with_the_weights(self):
+        folder = self.home / "runs" / self.record["key"]
+        tokenizer, (base,) = folder / "tokenizer.json", (folder / "checkpoints").iterdir()
+        backwards = self.new_folder() / "text.txt"
+        backwards.write_text(ALPHABET[::-1] * 200)
+        given = ("--vocab", tokenizer, "--epochs", 4)
+        run = self.train("gpt2", *given, "--weights", base, "--lora", 8, "--lora-layers",
+                         "c_attn,attn.c_proj,c_fc", text=backwards).json
+        losses = [epoch["eval_loss"] for epoch in run["epochs"]]
+        self.assertLess(losses[-1], losses[0])
+        self.assertIn("trains ", json.dumps(run["notes"]))
+        said = self.generate(run["key"], "zyx", "--temperature", 0, "--max-tokens", 40)
+        self.assertEqual(said.out, (ALPHABET[::-1] * 2)[:43] + "\n")
+
+        weights = self.new_folder() / "model.safetensors"
+        self.tacho("runs", "export", run["key"], "--format", "safetensors", "-o", weights)
+        again = self.train("gpt2", *given, "--weights", weights, "--lr", "1e-12", "--epochs", 1,
+                           text=backwards).json
+        self.assertAlmostEqual(again["epochs"][0]["eval_loss"], losses[-1], places=4)
+        self.assertEqual(self.generate(again["key"], "zyx", "--temperature", 0, "--max-tokens", 40).out,
+                         said.out)
+
+    def test_weights_of_other_models_are_exported_too(self):
+        run = self.tacho("train", "mlp", "--data", "fashion-mnist", "--train-samples", 200,
+                         "--eval-samples", 100, "--json").json
+        file = self.new_folder() / "mlp.safetensors"
+        said = self.tacho("runs", "export", run["key"], "--format", "safetensors", "-o", file)
+        self.assertEqual(said.out, f"wrote {file}\n")
+        again = self.tacho("train", "mlp", "--data", "fashion-mnist", "--train-samples", 200,
+                           "--eval-samples", 100, "--weights", file, "--lr", "1e-12", "--json").json
+        self.assertAlmostEqual(again["epochs"][0]["eval_loss"], run["epochs"][0]["eval_loss"], places=5)
+        for words, expected in (((), "writes the weights of one run"),
+                                ((run["key"],), "writes the weights of one run"),
+                                ((run["key"], "-o", file, "--checkpoint", "first"),
+                                 "unknown checkpoint 'first'")):
+            said = self.tacho("runs", "export", "--format", "safetensors", *words, expect=2)
+            self.assert_one_error_line(said, expected)
+
+    def test_only_completions_are_learned(self):
+        folder = self.new_folder()
+        lines = [json.dumps({"prompt": "".join(random.Random(n).choices("xyz", k=8)) + "=",
+                             "completion": "abcdef."}) for n in range(400)]
+        (folder / "train.jsonl").write_text("\n".join(lines))
+        run = self.train("gpt2", "--tokens", "characters", "--epochs", 3, text=folder).json
+        # Nobody can predict the prompts; seven of sixteen characters count.
+        self.assertLess(run["metrics"]["perplexity"], 1.2)
+        self.assertGreater(run["metrics"]["top1"], 0.95)
+        self.assertAlmostEqual(run["metrics"]["tokens_per_s"], 32 * run["metrics"]["samples_per_s"],
+                               places=3)
+        said = self.generate(run["key"], "zyxzyxzy=", "--temperature", 0, "--max-tokens", 7)
+        self.assertEqual(said.out, "zyxzyxzy=abcdef.\n")
+
     def test_synthetic_text_measures_speed(self):
         run = self.tacho("train", "llama-125m", "--data", "synthetic", *words_of(SMALL), "--kv-heads", 1,
                          "--steps", 3, "--json").json
@@ -92,6 +145,8 @@ class Alphabet(SharedHomeCase):
                 (("gpt2", "--head-lr", "0.1"), "the head of gpt2 is its embedding"),
                 (("llama-125m", "--kv-heads", 3), "--heads must be a multiple of --kv-heads"),
                 (("llama-125m", "--width", 36, "--heads", 12), "must be even"),
+                (("gpt2", "--lora", 8), "add --weights FILE"),
+                (("gpt2", "--lora-alpha", 8), "need --lora RANK"),
                 (("gpt2", "--length", 100_000), "too few for samples of 100000"),
                 (("gpt2", "--vocab-size", 3), "--vocab-size"),
                 (("gpt2", "--data-dir", self.home / "absent"), "absent")):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Compares Tacho's models with torchvision's, Hugging Face's and plain PyTorch's: with the same weights
-and inputs, the logits, the loss, every gradient and the losses of five optimizer steps.
+and inputs, the logits, the loss, every gradient and the losses of five optimizer steps; of those with
+-lora, the gradients of the adapters and the logits with merged weights.
 
     tests/gpu/compare_models.py build/test-bin/model_probe [MODEL ...] [--device cuda]
                                 [--batch 4] [--size 64] [--length 24] [--layers N]
@@ -75,8 +76,9 @@ def read_safetensors(path):
 class Subject:
     """A Python model, Tacho's names of its weights, and a batch."""
 
-    def __init__(self, model, inputs, labels, lengths=None, rename=None):
+    def __init__(self, model, inputs, labels, lengths=None, rename=None, rank=0):
         self.model, self.inputs, self.labels, self.lengths = model, inputs, labels, lengths
+        self.rank = rank  # of the adapters
         self.rename = rename or (lambda state: state)
 
     def logits(self, model, device):
@@ -277,24 +279,29 @@ class TokenLogits(nn.Module):
         return (out if isinstance(out, torch.Tensor) else out.logits).flatten(0, 1)
 
 
-def decoder(kind, twin):
+def decoder(kind, twin, rank=0):
     def make(args):
         layers = args.layers or 12
         model = decoder_twins.hugging_face(kind, VOCABULARY, layers)
         if model is None:
             print(f"{kind}: transformers is not installed; compared with decoder_twins.py")
             model = twin(VOCABULARY, layers)
+        if rank > 0:
+            decoder_twins.add_adapters(model, rank)
         tokens = torch.randint(VOCABULARY, (args.batch, args.length + 1))
         return Subject(TokenLogits(model), tokens[:, :-1].contiguous(), tokens[:, 1:].flatten(),
                        rename=lambda state: {
                            key.removeprefix("inner."): value for key, value in state.items()
-                           if "lm_head" not in key})  # tied to the embedding
+                           if "lm_head" not in key},  # tied to the embedding
+                       rank=rank)
     return make
 
 
 MODELS = {
     "gpt2": decoder("gpt2", decoder_twins.Gpt2),
     "llama-125m": decoder("llama", decoder_twins.Llama),
+    "gpt2-lora": decoder("gpt2", decoder_twins.Gpt2, rank=8),
+    "llama-125m-lora": decoder("llama", decoder_twins.Llama, rank=8),
     "resnet50": torchvision_model("resnet50", 64),
     "vgg11": torchvision_model("vgg11", 32),
     "mobilenet_v2": torchvision_model("mobilenet_v2", 64),
@@ -321,9 +328,10 @@ def without_dropout(model):
 
 def losses_of(subject, kind, rate, device):
     model = without_dropout(copy.deepcopy(subject.model).to(device))
-    optimizer = (torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9, weight_decay=1e-4)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = (torch.optim.SGD(trained, lr=rate, momentum=0.9, weight_decay=1e-4)
                  if kind == "sgd" else
-                 torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-2))
+                 torch.optim.AdamW(trained, lr=rate, weight_decay=1e-2))
     losses = []
     for _ in range(STEPS):
         optimizer.zero_grad()
@@ -350,7 +358,11 @@ def expected_of(subject, device):
     gradients = {key: value.grad for key, value in model.named_parameters()
                  if value.grad is not None}
     rates = rates_for(loss, gradients.values())
-    return rates, {"logits": logits, "loss": loss,
+    merged = {}
+    if subject.rank > 0:
+        decoder_twins.merge_adapters(model)
+        merged = {"merged": subject.logits(model, device)}
+    return rates, {"logits": logits, "loss": loss, **merged,
                    **{f"gradient.{key}": value for key, value in subject.rename(gradients).items()},
                    **{f"losses.{kind}": losses_of(subject, kind, rate, device)
                       for kind, rate in rates.items()}}
@@ -365,8 +377,9 @@ def ask_tacho(args, name, subject, rates, device, folder, saved_by_torch=False):
     else:
         write_safetensors(weights, state, {})
     write_safetensors(inputs, subject.batch(), {
-        "layers": str(args.layers), "classes": str(CLASSES), "vocabulary": str(VOCABULARY), "steps": str(STEPS),
+        "layers": str(args.layers), "lora": str(subject.rank), "classes": str(CLASSES), "vocabulary": str(VOCABULARY), "steps": str(STEPS),
         "sgd_rate": repr(rates["sgd"]), "adamw_rate": repr(rates["adamw"])})
+    name = name.removesuffix("-lora")
     done = subprocess.run([args.probe, name, weights, inputs, out, device], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"compare_models: {name}: {done.stderr.strip()}")
@@ -390,7 +403,7 @@ def compare_files(name, args):
         one, other = (ask_tacho(args, name, subject, rates, "cpu", pathlib.Path(folder), saved)
                       for saved in (False, True))
     differing = [key for key in one if not torch.equal(one[key], other[key])]
-    print(f"{name:<13}  {'DIFFERS: ' + differing[0] if differing else 'equal bits'}", flush=True)
+    print(f"{name:<16}  {'DIFFERS: ' + differing[0] if differing else 'equal bits'}", flush=True)
     return not differing
 
 
@@ -415,11 +428,12 @@ def compare(name, args):
     figures = [error(got[key], expected[key]) for key in ("logits", "loss")]
     figures += [errors[worst]]
     figures += [error(got[key], expected[key]) for key in ("losses.sgd", "losses.adamw")]
+    figures += [error(got["merged"], expected["merged"])] if subject.rank > 0 else []
     # One by one: max() ignores NaN.
     good = all(figure < TOLERANCE for figure in [*figures, *errors.values()])
     fall = [1 - (expected[key][-1] / expected[key][0]).item()
             for key in ("losses.sgd", "losses.adamw")]
-    print(f"{name:<13}" + "".join(f"{figure:>10.1e}" for figure in figures) +
+    print(f"{name:<16}" + "".join(f"{figure:>10.1e}" for figure in figures) +
           f"  {'ok' if good else 'DIFFERS'}  worst of {len(gradients)}: "
           f"{worst.removeprefix('gradient.')}; losses fell by {fall[0]:.0%}, {fall[1]:.0%}",
           flush=True)
@@ -448,7 +462,7 @@ def main():
     if args.files:
         sys.exit(0 if all([compare_files(name, args) for name in args.models or MODELS]) else 1)
     print(f"torch {torch.__version__} on {args.device}; relative errors, {TOLERANCE} allowed")
-    print(f"{'model':<13}{'logits':>10}{'loss':>10}{'gradients':>10}{'sgd':>10}{'adamw':>10}")
+    print(f"{'model':<16}{'logits':>10}{'loss':>10}{'gradients':>10}{'sgd':>10}{'adamw':>10}")
     results = [compare(name, args) for name in args.models or MODELS]
     sys.exit(0 if all(results) else 1)
 

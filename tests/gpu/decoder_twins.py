@@ -146,3 +146,29 @@ def hugging_face(kind, vocabulary, layers):
         vocab_size=vocabulary, num_hidden_layers=layers, hidden_size=768, intermediate_size=2048,
         num_attention_heads=12, num_key_value_heads=4, rms_norm_eps=1e-5, rope_theta=500000.0,
         max_position_embeddings=2048, tie_word_embeddings=True))
+
+
+def adapted_layers(model, names=("c_attn", "q_proj", "v_proj")):
+    return [layer for name, layer in model.named_modules() if name.split(".")[-1] in names]
+
+
+def sizes(layer):
+    """Inputs and outputs; an nn.Linear's weight is outputs x inputs, GPT-2's the other way round."""
+    return layer.weight.shape[::-1] if isinstance(layer, nn.Linear) else layer.weight.shape
+
+
+def add_adapters(model, rank):
+    """LoRA as in peft with alpha = 2 x rank, but with a B that has been trained; all else is frozen."""
+    model.requires_grad_(False)
+    for layer in adapted_layers(model):
+        inputs, outputs = sizes(layer)
+        layer.lora_A, layer.lora_B = nn.Linear(inputs, rank, bias=False), linear(rank, outputs)
+        layer.register_forward_hook(
+            lambda module, args, out: out + 2 * module.lora_B(module.lora_A(args[0])))
+
+
+def merge_adapters(model):
+    for layer in adapted_layers(model):
+        product = 2 * layer.lora_B.weight.data @ layer.lora_A.weight.data
+        layer.weight.data += product if isinstance(layer, nn.Linear) else product.T
+        nn.init.zeros_(layer.lora_B.weight)

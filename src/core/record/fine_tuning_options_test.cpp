@@ -71,6 +71,36 @@ TEST(FineTuningOptions, AnEmptyNameFreezesNothing) {
   EXPECT_EQ(complaint({{"freeze", "conv1"}}), "accepted");
 }
 
+TEST(FineTuningOptions, AdaptersAreForTheWeightsOfALanguageModel) {
+  const RunSettings given = {{"lora", "8"},
+                             {"lora-alpha", "32"},
+                             {"lora-layers", "q_proj,v_proj"},
+                             {"lora-layers", "down_proj"},
+                             {"weights", "/model.safetensors"}};
+  const auto request = tuned(given, "llama-125m", "text");
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  const RunSpec& spec = request->spec;
+  EXPECT_EQ(spec.lora_rank, 8);
+  EXPECT_EQ(spec.lora_alpha, 32);
+  EXPECT_THAT(spec.lora_layers, ElementsAre("q_proj", "v_proj", "down_proj"));
+  EXPECT_EQ(*run_spec_from_json(*parse_json(json_text(to_json(spec)))), spec);
+
+  const auto gpt2 = [](const RunSettings& settings) { return complaint(settings, "gpt2", "text"); };
+  EXPECT_EQ(gpt2({{"lora", "8"}}), "--lora adapts a trained model; add --weights FILE");
+  EXPECT_EQ(complaint({{"lora", "8"}}, "gpt2", "synthetic"), "accepted");
+  EXPECT_EQ(gpt2({{"lora", "0"}}), "accepted");
+  EXPECT_EQ(gpt2({{"lora", "-1"}}), "--lora must be at least 0, not -1");
+  EXPECT_EQ(gpt2({{"lora-alpha", "8"}}),
+            "--lora-alpha and --lora-layers need --lora RANK, such as --lora 8");
+  EXPECT_THAT(gpt2({{"lora", "8"}, {"lora-alpha", "0"}}),
+              HasSubstr("--lora-alpha must be above 0"));
+  EXPECT_THAT(gpt2({{"lora", "8"}, {"lora-layers", ",c_attn"}}), HasSubstr("empty name"));
+  EXPECT_THAT(gpt2({{"lora", "8"}, {"weights", "/m"}, {"freeze", "transformer.h.0"}}),
+              HasSubstr("leave out --freeze"));
+  EXPECT_EQ(complaint({{"lora", "8"}}),
+            "--lora is for language models such as gpt2, not for resnet18");
+}
+
 TEST(FineTuningOptions, MilestonesChooseTheirSchedule) {
   EXPECT_EQ(tuned({{"milestones", "5"}})->spec.schedule.kind, ScheduleKind::milestones);
   EXPECT_THAT(complaint({{"milestones", "5"}, {"schedule", "constant"}}),

@@ -62,6 +62,29 @@ Result<void> check_frozen(const RunSpec& spec) {
   return usage("--freeze has an empty name, which would fit every parameter; write conv1,layer1");
 }
 
+// A misspelt layer is found when the model is built.
+Result<void> check_adapters(const RunSpec& spec) {
+  if (spec.lora_rank == 0) {
+    if (!spec.lora_alpha && spec.lora_layers.empty()) return {};
+    return usage("--lora-alpha and --lora-layers need --lora RANK, such as --lora 8");
+  }
+  const bool named =
+      std::ranges::none_of(spec.lora_layers, [](const std::string& name) { return name.empty(); });
+  if (!named) {
+    return usage("--lora-layers has an empty name; write q_proj,v_proj");
+  }
+  if (!spec.freeze.empty()) {
+    return usage("--lora trains nothing but its adapters; leave out --freeze");
+  }
+  if (spec.head_learning_rate) {
+    return usage("--lora trains nothing but its adapters; leave out --head-lr");
+  }
+  if (spec.weights.empty() && !is_synthetic(spec)) {
+    return usage("--lora adapts a trained model; add --weights FILE");
+  }
+  return {};
+}
+
 Result<void> check_levels(const std::vector<double>& levels, std::string_view option) {
   if (levels.empty() || levels.size() == 1 || levels.size() == 3) return {};
   return usage(
@@ -96,8 +119,11 @@ Result<void> check_images(const RunSpec& spec, const ModelInfo& model) {
 }
 
 Result<void> check_language_model(const RunSpec& spec, const ModelInfo& model) {
-  const std::array<std::pair<std::string_view, bool>, 7> given = {
-      {{"layers", spec.layers.has_value()},
+  const std::array<std::pair<std::string_view, bool>, 10> given = {
+      {{"lora", spec.lora_rank != 0},
+       {"lora-alpha", spec.lora_alpha.has_value()},
+       {"lora-layers", !spec.lora_layers.empty()},
+       {"layers", spec.layers.has_value()},
        {"width", spec.width.has_value()},
        {"heads", spec.heads.has_value()},
        {"kv-heads", spec.kv_heads.has_value()},
@@ -112,6 +138,7 @@ Result<void> check_language_model(const RunSpec& spec, const ModelInfo& model) {
     }
     return {};
   }
+  TACHO_CHECK(check_adapters(spec));
   const DecoderShape shape = decoder_shape(model, spec);
   if (spec.head_learning_rate && shape.tied) {
     return usage(

@@ -139,6 +139,9 @@ struct RunSpec {
   std::optional<std::int64_t> accumulate_samples;  // of all ranks; determines `accumulate`
   std::vector<std::string> freeze;                 // beginnings of names of fixed parameters
   std::optional<double> head_learning_rate;        // absent: that of the optimizer
+  std::int64_t lora_rank = 0;                      // of the adapters (LoRA); 0: none
+  std::optional<double> lora_alpha;                // absent: 2 × lora_rank
+  std::vector<std::string> lora_layers;            // names or their ends; empty: as in peft
   std::optional<double> ema_decay;                 // averages the weights over the updates
   bool dropout = true;                             // false: dropout layers do nothing
   Precision precision = Precision::fp32;

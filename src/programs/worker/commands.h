@@ -29,6 +29,11 @@ int describe_model_for(std::string_view request);
 // in JSON. If that is not possible, returns 2 and prints one line to standard error.
 int generate_from(const std::filesystem::path& folder, std::string_view request);
 
+// Writes the weights of the run in `folder` to a safetensors file; `checkpoint` is last or best. If
+// that is not possible, returns 2 and prints one line to standard error.
+int export_to(const std::filesystem::path& folder, const std::filesystem::path& file,
+              std::string_view checkpoint);
+
 // Serves the model of the run in `folder` until SIGTERM (returns 0) or SIGINT (130); `words` are
 // the options of serving/infer/options.h. Prints one line when it accepts requests. Returns 2 if it
 // cannot start.

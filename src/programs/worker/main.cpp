@@ -18,6 +18,9 @@ constexpr const char* kHelp =
     "                             print the cost of a model; used by 'tacho describe'\n"
     "  tacho-worker generate FOLDER REQUEST\n"
     "                             continue a text with FOLDER's model; used by 'tacho generate'\n"
+    "  tacho-worker export FOLDER FILE last|best\n"
+    "                             write the weights of FOLDER's model as safetensors; used by\n"
+    "                             'tacho runs export'\n"
     "  tacho-worker infer FOLDER [OPTIONS]\n"
     "                             serve FOLDER's model over HTTP; 'tacho infer --help' lists the\n"
     "                             options\n"
@@ -34,6 +37,7 @@ int main(int argc, char** argv) {
     return tacho::infer_from(argv[2], std::vector<std::string>(argv + 3, argv + argc));
   }
   if (verb == "generate" && argc == 4) return tacho::generate_from(argv[2], argv[3]);
+  if (verb == "export" && argc == 5) return tacho::export_to(argv[2], argv[3], argv[4]);
   if (verb == "comms" && argc == 3) return tacho::measure_comms_in(argv[2]);
   if (verb == "describe" && argc == 2) return tacho::describe_machine();
   if (verb == "describe-model" && argc == 3) return tacho::describe_model_for(argv[2]);

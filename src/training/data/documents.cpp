@@ -37,13 +37,22 @@ bool is_eval(const fs::path& file) {
                              [&](std::string_view eval) { return name.starts_with(eval); });
 }
 
-Result<std::string> document_of(std::string_view line) {
+struct Line {
+  std::string prompt;
+  std::string text;
+};
+
+Result<Line> parse_line(std::string_view line) {
   TACHO_TRY(json, parse_json(line));
-  const auto text = json.is_object() ? json.find("text") : json.end();
-  if (!json.is_object() || text == json.end() || !text->is_string()) {
-    return Error{ErrorCode::invalid, R"(expected an object with a string "text")"};
+  const auto has = [&json](const char* key) {
+    return json.is_object() && json.contains(key) && json[key].is_string();
+  };
+  if (has("text")) return Line{"", json["text"].get<std::string>()};
+  if (has("prompt") && has("completion")) {
+    return Line{json["prompt"].get<std::string>(), json["completion"].get<std::string>()};
   }
-  return text->get<std::string>();
+  return Error{ErrorCode::invalid,
+               R"(expected an object with a string "text", or with "prompt" and "completion")"};
 }
 
 Result<void> read_lines(const fs::path& file, const TakeDocument& take) {
@@ -54,9 +63,10 @@ Result<void> read_lines(const fs::path& file, const TakeDocument& take) {
   const auto take_line = [&](std::string_view line) -> Result<void> {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return {};
-    const auto document = document_of(line).in(fmt::format("{}: line {}", file.string(), number));
-    if (!document.ok()) return document.error();
-    return document->empty() ? Result<void>() : take(*document);
+    const auto parsed = parse_line(line).in(fmt::format("{}: line {}", file.string(), number));
+    if (!parsed.ok()) return parsed.error();
+    if (parsed->prompt.empty() && parsed->text.empty()) return {};
+    return take({parsed->prompt, parsed->text});
   };
   while (true) {
     TACHO_TRY(bytes, input.read(chunk));
@@ -102,7 +112,7 @@ Result<void> read_documents(const fs::path& file, const TakeDocument& take) {
   if (has_lines(file)) return read_lines(file, take);
   TACHO_TRY(content, read_content(file, kLargestDocument));
   if (!is_utf8(content)) return Error{ErrorCode::invalid, file.string() + ": not UTF-8"};
-  return content.empty() ? Result<void>() : take(content);
+  return content.empty() ? Result<void>() : take({"", content});
 }
 
 }  // namespace tacho

@@ -21,10 +21,17 @@ struct TextFiles {
 // with "val", "eval", "dev" or "test" are the evaluation part. Files are in order of name.
 Result<TextFiles> find_text_files(const std::filesystem::path& path);
 
-using TakeDocument = std::function<Result<void>(std::string_view)>;
+// A model learns to write the text after a prompt, but not the prompt. Most documents have none.
+struct Document {
+  std::string_view prompt;
+  std::string_view text;
+};
 
-// Calls `take` for every document: the whole .txt or .md file, or the "text" of each line of a
-// .jsonl file. Documents are UTF-8 and not empty; an error names the file and the line.
+using TakeDocument = std::function<Result<void>(const Document&)>;
+
+// Calls `take` for every document: the whole .txt or .md file, or the "text", or the "prompt" and
+// "completion", of each line of a .jsonl file. Documents are UTF-8 and not empty; an error names
+// the file and the line.
 Result<void> read_documents(const std::filesystem::path& file, const TakeDocument& take);
 
 }  // namespace tacho

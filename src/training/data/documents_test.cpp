@@ -53,8 +53,8 @@ TEST(TextFiles, WithoutAnyAreAnError) {
 
 std::vector<std::string> read(const std::filesystem::path& file, std::string& problem) {
   std::vector<std::string> documents;
-  const auto done = read_documents(file, [&](std::string_view text) -> Result<void> {
-    documents.emplace_back(text);
+  const auto done = read_documents(file, [&](const Document& document) -> Result<void> {
+    documents.push_back(std::string(document.prompt) + std::string(document.text));
     return {};
   });
   problem = done.ok() ? "" : done.error().message;
@@ -71,6 +71,21 @@ TEST(Documents, AreWholeFilesOrLines) {
   EXPECT_EQ(problem, "");
   EXPECT_THAT(read(made.add("empty.txt", ""), problem), ElementsAre());
   EXPECT_EQ(problem, "");
+}
+
+TEST(Documents, MayBeginWithAPrompt) {
+  const Folder made;
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto file = made.add("a.jsonl",
+                             "{\"prompt\": \"2 + 2 =\", \"completion\": \" 4\"}\n"
+                             "{\"prompt\": \"\", \"completion\": \"\"}\n"
+                             "{\"text\": \"4\"}\n{\"prompt\": \"2\"}\n");
+  const auto done = read_documents(file, [&](const Document& document) -> Result<void> {
+    found.emplace_back(document.prompt, document.text);
+    return {};
+  });
+  EXPECT_THAT(found, ElementsAre(testing::Pair("2 + 2 =", " 4"), testing::Pair("", "4")));
+  EXPECT_THAT(done.error().message, HasSubstr("a.jsonl: line 4: expected an object"));
 }
 
 // Longer than the pieces in which a file is read.

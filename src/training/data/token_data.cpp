@@ -18,8 +18,9 @@ constexpr std::int64_t kEvalPart = 10;  // one in ten tokens without files for e
 
 Result<TextCodec> learn_characters(const TextFiles& files) {
   std::set<char32_t> characters;
-  const TakeDocument add = [&](std::string_view text) -> Result<void> {
-    add_characters(text, characters);
+  const TakeDocument add = [&](const Document& document) -> Result<void> {
+    add_characters(document.prompt, characters);
+    add_characters(document.text, characters);
     return {};
   };
   for (const auto* part : {&files.train, &files.eval}) {
@@ -31,8 +32,9 @@ Result<TextCodec> learn_characters(const TextFiles& files) {
 
 Result<TextCodec> learn_pairs(const TextFiles& files, std::int64_t size) {
   PieceCounts pieces;
-  const TakeDocument add = [&](std::string_view text) -> Result<void> {
-    pieces.add(text, PieceRule::gpt2);
+  const TakeDocument add = [&](const Document& document) -> Result<void> {
+    pieces.add(document.prompt, PieceRule::gpt2);
+    pieces.add(document.text, PieceRule::gpt2);
     return {};
   };
   for (const fs::path& file : files.train) TACHO_CHECK(read_documents(file, add));
@@ -66,8 +68,11 @@ Result<std::string> key_of(const TextFiles& files, const TextCodec& codec) {
 
 Result<void> write_tokens(const TextFiles& files, const TextCodec& codec, const fs::path& path) {
   TACHO_TRY(writer, TokenFileWriter::create(path, codec.size()));
-  const TakeDocument add = [&](std::string_view text) -> Result<void> {
-    TACHO_TRY(tokens, codec.encode(text));
+  // Separately, so that a prompt has the tokens that it has without its completion.
+  const TakeDocument add = [&](const Document& document) -> Result<void> {
+    TACHO_TRY(prompt, codec.encode(document.prompt));
+    TACHO_CHECK(writer.add_prompt(prompt));
+    TACHO_TRY(tokens, codec.encode(document.text));
     if (const auto end = codec.end_of_text()) tokens.push_back(*end);
     return writer.add(tokens);
   };

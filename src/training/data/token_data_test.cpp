@@ -59,6 +59,40 @@ TEST(Tokens, DocumentsAreSeparated) {
   EXPECT_EQ(text_of(*data, 0, data->tokens.train_tokens()), "one one<|endoftext|>two<|endoftext|>");
   EXPECT_EQ(text_of(*data, data->tokens.train_tokens(), data->tokens.eval_tokens()),
             "three<|endoftext|>");
+  EXPECT_FALSE(data->tokens.has_prompts());
+}
+
+TEST(Tokens, OfPromptsCanBeReplaced) {
+  Text text;
+  text.options.tokens = TextTokens::characters;
+  text.write("train.jsonl",
+             "{\"prompt\": \"ab\", \"completion\": \"c\"}\n{\"text\": \"d\"}\n"
+             "{\"prompt\": \"efg\", \"completion\": \"h\"}\n");
+  text.write("val.jsonl", "{\"prompt\": \"a\", \"completion\": \"b\"}\n");
+  const auto data = text.load();
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_TRUE(data->tokens.has_prompts());
+  EXPECT_EQ(data->tokens.train_tokens(), 8);
+  const auto kept = [&data](std::int64_t from, std::size_t count) {
+    std::vector<std::int64_t> tokens(count, 1);
+    data->tokens.replace_prompts(from, tokens, 0);
+    return tokens;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(kept(0, 10), ElementsAre(0, 0, 1, 1, 0, 0, 0, 1, 0, 1));
+  EXPECT_THAT(kept(1, 4), ElementsAre(0, 1, 1, 0));
+  EXPECT_THAT(kept(5, 1), ElementsAre(0));
+  EXPECT_THAT(kept(2, 2), ElementsAre(1, 1));
+  EXPECT_EQ(text_of(*data, 0, 10), "abcdefghab");
+
+  const auto file = text.cached().at(0);
+  const std::string content = *read_file(file);
+  std::string longer = content;
+  longer.replace(longer.size() - 40, 1, "\x7f");  // number of prompts
+  for (const std::string& damaged : {longer, content.substr(10 * 2), content.substr(1)}) {
+    ASSERT_TRUE(write_file_atomically(file, damaged).ok());
+    EXPECT_THAT(TokenFile::open(file).error().message, HasSubstr("damaged; remove it"));
+  }
 }
 
 TEST(Tokens, AreWrittenOnceAndAgainWhenTheTextChanges) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include "training/train/ops/step_part.h"
@@ -5,6 +6,15 @@
 
 namespace tacho {
 namespace {
+
+// Long prompts may fill a whole batch, and the mean over no label is NaN.
+at::Tensor loss_of_counted(const at::Tensor& logits, const at::Tensor& labels,
+                           double label_smoothing) {
+  const auto* label = labels.data_ptr<std::int64_t>();
+  const bool some = std::any_of(label, label + labels.numel(),
+                                [](std::int64_t one) { return one != kIgnoredLabel; });
+  return some ? loss_of(logits, labels, label_smoothing) : logits.sum() * 0;
+}
 
 class CpuEngine final : public StepEngine {
  public:
@@ -52,7 +62,7 @@ class CpuEngine final : public StepEngine {
 
   void evaluate(const Batch& batch) override {
     const at::Tensor logits = model_.logits(batch);
-    add(logits, batch, loss_of(logits, batch.labels, 0).item<float>());
+    add(logits, batch, loss_of_counted(logits, batch.labels, 0).item<float>());
   }
   Scores scores() override { return scores_; }
 
@@ -66,7 +76,7 @@ class CpuEngine final : public StepEngine {
   Forward forward(const Batch& batch) {
     const StepPart part(OpPhase::forward);
     at::Tensor logits = model_.logits(batch);
-    at::Tensor loss = loss_of(logits, batch.labels, spec_.label_smoothing);
+    at::Tensor loss = loss_of_counted(logits, batch.labels, spec_.label_smoothing);
     return {std::move(logits), std::move(loss)};
   }
 
@@ -76,8 +86,9 @@ class CpuEngine final : public StepEngine {
   }
 
   void add(const at::Tensor& logits, const Batch& batch, double loss) {
-    scores_.loss_sum += loss * static_cast<double>(batch.labels.numel());
-    scores_.hits += count_hits(logits, batch.labels);
+    const Hits hits = count_hits(logits, batch.labels);
+    scores_.loss_sum += loss * static_cast<double>(hits.samples);
+    scores_.hits += hits;
   }
 
   const RunSpec& spec_;
@@ -93,8 +104,8 @@ class CpuEngine final : public StepEngine {
 }  // namespace
 
 at::Tensor loss_of(const at::Tensor& logits, const at::Tensor& labels, double label_smoothing) {
-  return at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean, -100,
-                                label_smoothing);
+  return at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean,
+                                kIgnoredLabel, label_smoothing);
 }
 
 at::Tensor share_of_step(const at::Tensor& loss, const Batch& batch, const RunSpec& spec) {

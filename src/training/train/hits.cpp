@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "training/train/models/classifier.h"
+
 namespace tacho {
 
 Hits count_hits(const at::Tensor& logits, const at::Tensor& labels) {
@@ -12,6 +14,10 @@ Hits count_hits(const at::Tensor& logits, const at::Tensor& labels) {
   const auto* label = classes.data_ptr<std::int64_t>();
   Hits hits;
   for (std::int64_t n = 0; n < scores.size(0); ++n, row += width) {
+    if (label[n] == kIgnoredLabel) {
+      ++hits.ignored;
+      continue;
+    }
     const float right = row[label[n]];
     // Written so that a NaN score never counts as a hit. Of equal scores the first class wins, as
     // with argmax: a model with equal scores for every class is guessing.

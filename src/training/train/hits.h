@@ -10,11 +10,13 @@ struct Hits {
   std::int64_t top1 = 0;
   std::int64_t top5 = 0;
   std::int64_t samples = 0;
+  std::int64_t ignored = 0;  // labels that do not count, besides `samples`
 
   Hits& operator+=(const Hits& other) {
     top1 += other.top1;
     top5 += other.top5;
     samples += other.samples;
+    ignored += other.ignored;
     return *this;
   }
   [[nodiscard]] double top1_share() const { return share(top1); }
@@ -27,7 +29,7 @@ struct Hits {
 };
 
 // Counts how often the right class has the best score or one of the best five. Logits N×classes,
-// labels N.
+// labels N, some of which may be kIgnoredLabel.
 Hits count_hits(const at::Tensor& logits, const at::Tensor& labels);
 
 }  // namespace tacho

@@ -246,6 +246,36 @@ TEST(PackedTokens, OneSampleMayTakeAllTokens) {
   }
 }
 
+TEST(PackedTokens, OfPromptsAreNoLabels) {
+  const ScratchFolder folder;
+  auto writer = TokenFileWriter::create(folder.path() / "tokens", 1000);
+  EXPECT_TRUE(writer->add_prompt(std::vector<std::int32_t>{1, 2, 3}).ok());
+  EXPECT_TRUE(writer->add(std::vector<std::int32_t>{4, 5}).ok());
+  EXPECT_TRUE(writer->add_prompt(std::vector<std::int32_t>{6, 7}).ok());
+  EXPECT_TRUE(writer->add(std::vector<std::int32_t>{8, 9}).ok());
+  EXPECT_TRUE(writer->finish(0).ok());
+  const auto file =
+      std::make_shared<const TokenFile>(std::move(*TokenFile::open(folder.path() / "tokens")));
+  Pipeline source(std::make_unique<PackedTokens>(
+                      file, PackedTokens::Options{.tokens = 9, .length = 4, .batch = 2}),
+                  2, 1);
+  Batch batch;
+  source.begin_epoch(0);
+  ASSERT_TRUE(*source.next(batch));
+  EXPECT_TRUE(batch.inputs.flatten().equal(at::arange(1, 9)));
+  constexpr std::int64_t kNone = kIgnoredLabel;
+  EXPECT_TRUE(
+      batch.labels.equal(at::tensor({kNone, kNone, 4L, 5L, kNone, kNone, 8L, 9L}, at::kLong)));
+}
+
+TEST(CountHits, LeavesOutIgnoredLabels) {
+  const at::Tensor logits = at::arange(14, at::kFloat).view({2, 7});
+  const Hits hits = count_hits(logits, at::tensor({kIgnoredLabel, std::int64_t{6}}, at::kLong));
+  EXPECT_EQ(hits.top1, 1);
+  EXPECT_EQ(hits.samples, 1);
+  EXPECT_EQ(hits.ignored, 1);
+}
+
 TEST(CountHits, CountsTopOneAndTopFive) {
   const at::Tensor logits = at::arange(14, at::kFloat).view({2, 7});
   const at::Tensor labels = at::tensor({6, 2}, at::kLong);  // best, and fifth best

@@ -2,15 +2,17 @@
 // implementation can be compared with (tests/gpu/compare_models.py):
 //   model_probe MODEL WEIGHTS INPUTS OUT [cpu|cuda|cuda-channels-last]
 // INPUTS holds "inputs", "labels" and, for text, "lengths"; its metadata has classes, vocabulary,
-// layers (of language models; 0: the default), steps, sgd_rate and adamw_rate. OUT gets "logits",
-// "loss", "gradient.NAME" for every weight and the losses of `steps` steps of each optimizer,
-// "losses.sgd" and "losses.adamw". Runs without dropout, in true fp32, with batch statistics in
-// batch norms.
+// layers (of language models; 0: the default), lora (the adapters' rank; 0: none, then WEIGHTS has
+// no adapters), steps, sgd_rate and adamw_rate. OUT gets "logits", "loss", "gradient.NAME" for
+// every trained weight, the losses of `steps` steps of each optimizer, "losses.sgd" and
+// "losses.adamw", and with adapters "merged", the logits with merged weights. Runs without dropout,
+// in true fp32, with batch statistics in batch norms.
 #include <fmt/format.h>
 
 #include <charconv>
 #include <string_view>
 
+#include "training/train/adapters.h"
 #include "training/train/device_setup.h"
 #include "training/train/models/registry.h"
 #include "training/train/models/without_dropout.h"
@@ -72,6 +74,12 @@ Result<std::shared_ptr<Classifier>> fresh_model(const Probe& probe, const Batch&
     if (layers > 0) shape.decoder.layers = static_cast<std::int64_t>(layers);
   }
   TACHO_TRY(model, make_model(probe.model, shape));
+  TACHO_TRY(rank, number(probe.inputs, "lora"));
+  if (rank > 0) {
+    RunSpec spec;
+    spec.lora_rank = static_cast<std::int64_t>(rank);
+    TACHO_CHECK(add_adapters(*model, spec));
+  }
   TACHO_CHECK(load_weights(*model, probe.weights));
   model->to(probe.device);
   if (probe.channels_last) to_channels_last(*model);
@@ -108,6 +116,11 @@ Result<TensorFile> run(const Probe& probe) {
     if (item.value().grad().defined()) {
       out.tensors.emplace_back("gradient." + item.key(), item.value().grad().contiguous());
     }
+  }
+  TACHO_TRY(rank, number(probe.inputs, "lora"));
+  if (rank > 0) {
+    merge_adapters(*model);
+    out.tensors.emplace_back("merged", model->logits(batch));
   }
   TACHO_TRY(sgd, losses_of(probe, batch,
                            {.kind = OptimizerKind::sgd, .momentum = 0.9, .weight_decay = 1e-4},

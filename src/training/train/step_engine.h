@@ -66,7 +66,7 @@ std::unique_ptr<StepEngine> make_cpu_engine(const StepParts& parts);
 std::unique_ptr<StepEngine> make_cuda_engine(const StepParts& parts);
 #endif
 
-// Returns the training loss, in fp32 for every type of logits.
+// Returns the training loss, in fp32 for every type of logits: the mean over the labels that count.
 at::Tensor loss_of(const at::Tensor& logits, const at::Tensor& labels, double label_smoothing);
 // Weights a batch's loss by its share of the step that updates the weights.
 at::Tensor share_of_step(const at::Tensor& loss, const Batch& batch, const RunSpec& spec);

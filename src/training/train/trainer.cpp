@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "training/train/adapters.h"
 #include "training/train/checkpoint.h"
 #include "training/train/cpu_paths.h"
 #include "training/train/device_setup.h"
@@ -191,8 +192,8 @@ class Trainer {
   }
 
   Result<void> freeze_parameters() {
-    if (spec_.freeze.empty()) return {};
-    TACHO_CHECK(freeze(*model_, spec_.freeze));
+    if (spec_.freeze.empty() && spec_.lora_rank == 0) return {};
+    TACHO_CHECK(spec_.lora_rank > 0 ? add_adapters(*model_, spec_) : freeze(*model_, spec_.freeze));
     std::int64_t trained = 0;
     for (const at::Tensor& parameter : model_->parameters()) {
       if (parameter.requires_grad()) trained += parameter.numel();
@@ -215,7 +216,8 @@ class Trainer {
     TACHO_CHECK(log.flush());
     TACHO_CHECK(report_notes(*input_.train));
     TACHO_TRY(scores, of_all(engine_->scores()));
-    done.samples = scores.hits.samples / tokens_per_sample(spec_).value_or(1);
+    done.samples =
+        (scores.hits.samples + scores.hits.ignored) / tokens_per_sample(spec_).value_or(1);
     done.train_loss = scores.mean_loss();
     done.train_top1 = scores.hits.top1_share();
     done.train_seconds = watch.seconds();

@@ -164,7 +164,8 @@ Result<Scores> Team::total(const Scores& mine) {
   constexpr std::int64_t kUnit = 1 << 12;
   const auto high = static_cast<float>(mine.loss_sum);
   std::vector<float> parts{high, static_cast<float>(mine.loss_sum - high)};
-  for (const std::int64_t count : {mine.hits.top1, mine.hits.top5, mine.hits.samples}) {
+  for (const std::int64_t count :
+       {mine.hits.top1, mine.hits.top5, mine.hits.samples, mine.hits.ignored}) {
     parts.push_back(static_cast<float>(count / kUnit));
     parts.push_back(static_cast<float>(count % kUnit));
   }
@@ -174,7 +175,7 @@ Result<Scores> Team::total(const Scores& mine) {
   const auto count = [&](int at) {
     return kUnit * static_cast<std::int64_t>(sum[at]) + static_cast<std::int64_t>(sum[at + 1]);
   };
-  return Scores{static_cast<double>(sum[0]) + sum[1], {count(2), count(4), count(6)}};
+  return Scores{static_cast<double>(sum[0]) + sum[1], {count(2), count(4), count(6), count(8)}};
 }
 
 void Team::send_step(const RankStep& step) {

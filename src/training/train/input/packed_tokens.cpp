@@ -44,6 +44,7 @@ Result<void> PackedTokens::fill(Chosen chosen, std::int64_t epoch, std::int64_t 
     const std::int64_t sample = chosen[static_cast<std::size_t>(row)];
     file_->read(begin + sample * options_.length, tokens);
     std::copy_n(tokens.begin(), length, inputs + row * options_.length);
+    file_->replace_prompts(begin + sample * options_.length, tokens, kIgnoredLabel);
     std::copy_n(tokens.begin() + 1, length, labels + row * options_.length);
   }
   return {};

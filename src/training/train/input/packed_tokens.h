@@ -8,7 +8,8 @@
 
 namespace tacho {
 
-// A long text in samples of equal length, for language models: each token's label is the next one.
+// A long text in samples of equal length, for language models: each token's label is the next one,
+// unless that belongs to a prompt.
 // If shuffled, the samples of each epoch begin at another offset, so that they are cut elsewhere.
 class PackedTokens final : public SampleSet {
  public:

@@ -7,11 +7,14 @@
 
 namespace tacho {
 
+// The label of a token that counts neither towards the loss nor towards any metric.
+inline constexpr std::int64_t kIgnoredLabel = -100;
+
 // The input of a step. Images: inputs is N×C×H×W, fp32. Text: inputs is N×T token ids, padded at
 // the end of each sentence, and lengths holds the length of each; undefined lengths: no padding.
 struct Batch {
   at::Tensor inputs;
-  at::Tensor labels;   // N, int64; N·T for language models: the token after each one
+  at::Tensor labels;   // N, int64; N·T for language models: the next tokens or kIgnoredLabel
   at::Tensor lengths;  // N, int64
   // Weight of its mean loss if ranks share a batch unevenly: the weights' mean is 1.
   double weight = 1;

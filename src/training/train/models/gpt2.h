@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "training/train/models/adaptable.h"
 #include "training/train/models/decoder.h"
 #include "training/train/models/draw.h"
 #include "training/train/models/parts.h"
@@ -11,15 +12,20 @@
 namespace tacho {
 
 // A linear layer whose weight is inputs×outputs, as in OpenAI's files.
-class Conv1d final : public torch::nn::Module {
+class Conv1d final : public torch::nn::Module, public Adaptable {
  public:
   Conv1d(std::int64_t inputs, std::int64_t outputs, double deviation)
       : weight_(register_parameter("weight", at::empty({inputs, outputs}).normal_(0, deviation))),
         bias_(register_parameter("bias", at::zeros({outputs}))) {}
 
-  at::Tensor forward(const at::Tensor& x) { return layers::input_major_linear(x, weight_, bias_); }
+  at::Tensor forward(const at::Tensor& x) {
+    return adapted(x, layers::input_major_linear(x, weight_, bias_));
+  }
 
  private:
+  torch::nn::Module& module() override { return *this; }
+  at::Tensor matrix() override { return weight_.t(); }
+
   at::Tensor weight_;
   at::Tensor bias_;
 };

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "training/train/models/adaptable.h"
 #include "training/train/models/decoder.h"
 #include "training/train/models/draw.h"
 #include "training/train/models/parts.h"
@@ -18,6 +19,19 @@ class RmsNorm final : public torch::nn::Module {
  private:
   static constexpr double kEpsilon = 1e-5;
   at::Tensor weight_;
+};
+
+// A linear layer without a bias.
+class LlamaLinear final : public torch::nn::LinearImpl, public Adaptable {
+ public:
+  LlamaLinear(std::int64_t inputs, std::int64_t outputs)
+      : LinearImpl(torch::nn::LinearOptions(inputs, outputs).bias(false)) {}
+
+  at::Tensor forward(const at::Tensor& x) { return adapted(x, at::linear(x, weight)); }
+
+ private:
+  torch::nn::Module& module() override { return *this; }
+  at::Tensor matrix() override { return weight; }
 };
 
 class LlamaLayer final : public torch::nn::Module {
@@ -45,34 +59,35 @@ class LlamaLayer final : public torch::nn::Module {
     at::Tensor v = heads_of(value_, normed, kv_heads_);
     if (cache != nullptr) std::tie(k, v) = cache->add(layer, k, v);
     const at::Tensor seen = layers::causal_attention(q, k, v, 0, is_training());
-    return layers::linear(layers::join_heads(seen), attended_);
+    return attended_->forward(layers::join_heads(seen));
   }
 
   at::Tensor mlp(const at::Tensor& normed) {
-    return layers::linear(
-        layers::gated_silu(layers::linear(normed, gate_), layers::linear(normed, up_)), down_);
+    return down_->forward(layers::gated_silu(gate_->forward(normed), up_->forward(normed)));
   }
 
   std::shared_ptr<RmsNorm> norm1;
   std::shared_ptr<RmsNorm> norm2;
 
  private:
-  static torch::nn::Linear linear(std::int64_t inputs, std::int64_t outputs) {
-    return torch::nn::Linear(torch::nn::LinearOptions(inputs, outputs).bias(false));
+  using Linear = std::shared_ptr<LlamaLinear>;
+
+  static Linear linear(std::int64_t inputs, std::int64_t outputs) {
+    return std::make_shared<LlamaLinear>(inputs, outputs);
   }
-  static at::Tensor heads_of(torch::nn::Linear& layer, const at::Tensor& x, std::int64_t heads) {
-    return layers::split_heads(layers::linear(x, layer), heads);
+  static at::Tensor heads_of(const Linear& layer, const at::Tensor& x, std::int64_t heads) {
+    return layers::split_heads(layer->forward(x), heads);
   }
 
   std::int64_t heads_;
   std::int64_t kv_heads_;
-  torch::nn::Linear query_{nullptr};
-  torch::nn::Linear key_{nullptr};
-  torch::nn::Linear value_{nullptr};
-  torch::nn::Linear attended_{nullptr};
-  torch::nn::Linear gate_{nullptr};
-  torch::nn::Linear up_{nullptr};
-  torch::nn::Linear down_{nullptr};
+  Linear query_;
+  Linear key_;
+  Linear value_;
+  Linear attended_;
+  Linear gate_;
+  Linear up_;
+  Linear down_;
 };
 
 // Hugging Face's LlamaForCausalLM: RMSNorm, rotary positions, SwiGLU, grouped-query attention.

@@ -1,21 +1,15 @@
 #include "training/train/serving/text_generator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/confined_file.h"
 #include "base/random.h"
-#include "core/record/model_catalog.h"
 #include "training/text/utf8.h"
 #include "training/train/cpu_paths.h"
 #include "training/train/guarded.h"
-#include "training/train/models/registry.h"
-#include "training/train/serving/trained_model.h"
-#include "training/train/weights.h"
+#include "training/train/serving/language_model.h"
 
 namespace tacho {
 namespace {
@@ -65,30 +59,13 @@ std::size_t complete_bytes(std::string_view text) {
 Result<TextGenerator> TextGenerator::load(const RunFolder& run, const GenerateRequest& request,
                                           const ComputePaths& paths) {
   return guarded([&]() -> Result<TextGenerator> {
-    TACHO_TRY(order, order_to_serve(run));
-    TACHO_TRY(info, find_model(order.spec.model));
-    if (info->input != InputKind::documents) {
-      return Error{
-          ErrorCode::usage,
-          fmt::format("{} is not a language model; serve it with 'tacho infer'", order.spec.model)};
-    }
-    TACHO_TRY(json, read_confined(run.path(), run.tokenizer()));
-    TACHO_TRY(codec, TextCodec::parse(json).in(run.tokenizer().string()));
-    TACHO_TRY(checkpoint, checkpoint_to_serve(run, request.checkpoint));
-    const std::int64_t length = order.spec.length.value_or(info->sample.length);
-    TACHO_TRY(made, make_model(order.spec.model, {.vocabulary = codec.size(),
-                                                  .classes = codec.size(),
-                                                  .length = length,
-                                                  .decoder = decoder_shape(*info, order.spec)}));
-    auto model = std::dynamic_pointer_cast<Decoder>(made);
-    if (!model) broken_invariant("a language model that is no decoder");
-    TACHO_CHECK(load_checkpoint(*model, checkpoint));
+    TACHO_TRY(loaded, load_language_model(run, request.checkpoint));
     const at::Device device(request.device == Device::cuda ? at::kCUDA : at::kCPU);
     const torch::NoGradGuard no_grad;
-    model->to(device);
-    model->eval();
-    take_path(paths, model->workload());
-    return TextGenerator(std::move(codec), std::move(model), length, device);
+    loaded.model->to(device);
+    loaded.model->eval();
+    take_path(paths, loaded.model->workload());
+    return TextGenerator(std::move(loaded.codec), std::move(loaded.model), loaded.length, device);
   });
 }
 
