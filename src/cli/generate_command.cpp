@@ -38,16 +38,21 @@ void add_generate_command(CLI::App& app, Context& context) {
       ->type_name("N")
       ->capture_default_str();
   command
-      ->add_option("--temperature", o->request.temperature,
+      ->add_option("--temperature", o->request.sampling.temperature,
                    "higher is more varied; 0 always takes the most likely token")
       ->type_name("NUMBER")
       ->capture_default_str();
   command
-      ->add_option("--top-k", o->request.top_k,
+      ->add_option("--top-k", o->request.sampling.top_k,
                    "draw from the N most likely tokens; 0 draws from all")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--seed", o->request.seed, "random seed")->capture_default_str();
+  command
+      ->add_option("--top-p", o->request.sampling.top_p,
+                   "draw from the most likely tokens that together have this probability")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command->add_option("--seed", o->request.sampling.seed, "random seed")->capture_default_str();
   command
       ->add_option("--checkpoint", o->checkpoint,
                    "checkpoint to use: last, or best of a run with --keep best (default: last)")

@@ -61,7 +61,9 @@ void add_infer_command(CLI::App& app, Context& context) {
   }
   command->footer(
       "POST /predict takes {\"text\": [\"…\"]}, {\"images\": [\"base64\"]} or a body of type "
-      "image/jpeg or image/png. GET /health, /ready, /model and /metrics describe the server.\n"
+      "image/jpeg or image/png. A language model answers POST /v1/completions, as OpenAI's API "
+      "does: {\"prompt\": \"…\", \"max_tokens\": 50}. GET /health, /ready, /model and /metrics "
+      "describe the server.\n"
       "\n"
       "The access token can also be set in TACHO_TOKEN. SIGTERM answers the waiting requests and "
       "ends with exit code 0, Ctrl-C with 130.");

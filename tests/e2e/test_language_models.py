@@ -158,13 +158,11 @@ class Alphabet(SharedHomeCase):
         said = self.tacho("train", "gpt2", "--data", "fashion-mnist", expect=None)
         self.assertIn("gpt2 reads documents, but fashion-mnist holds images", said.err + said.out)
 
-    def test_other_commands_point_to_generate(self):
+    def test_generate_refuses_what_makes_no_sense(self):
         run = self.record["key"]
-        said = self.tacho("infer", run, "--port", 0, expect=2)
-        self.assertIn("use 'tacho generate'", said.err)
         said = self.generate(run, "A", expect=2)
         self.assertIn("the character 'A' does not occur in the training text", said.err)
-        for words in (("--temperature", -1), ("--max-tokens", 0), ("--top-k", -1)):
+        for words in (("--temperature", -1), ("--max-tokens", 0), ("--top-k", -1), ("--top-p", 0)):
             self.assertIn(words[0], self.generate(run, *words, expect=2).err)
 
     def test_data_verify_reads_the_text(self):

@@ -14,20 +14,25 @@ Result<void> check(const GenerateRequest& request) {
     return wrong(
         fmt::format("--max-tokens must be between 1 and 1000000, not {}", request.max_tokens));
   }
-  if (!(request.temperature >= 0 && request.temperature <= 100)) {
+  const Sampling& sampling = request.sampling;
+  if (!(sampling.temperature >= 0 && sampling.temperature <= 100)) {
     return wrong(
-        fmt::format("--temperature must be between 0 and 100, not {}", request.temperature));
+        fmt::format("--temperature must be between 0 and 100, not {}", sampling.temperature));
   }
-  if (request.top_k < 0) return wrong("--top-k must be 0 (all tokens) or more");
+  if (sampling.top_k < 0) return wrong("--top-k must be 0 (all tokens) or more");
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
+    return wrong(fmt::format("--top-p must be above 0 and at most 1, not {}", sampling.top_p));
+  }
   return {};
 }
 
 void describe(auto&& f, Is<GenerateRequest> auto& r) {
   f("prompt", r.prompt);
   f("max_tokens", r.max_tokens);
-  f("temperature", r.temperature);
-  f("top_k", r.top_k);
-  f("seed", r.seed);
+  f("temperature", r.sampling.temperature);
+  f("top_k", r.sampling.top_k);
+  f("top_p", r.sampling.top_p);
+  f("seed", r.sampling.seed);
   f("checkpoint", Named{r.checkpoint, kCheckpointKinds});
   f("device", Named{r.device, kDevices});
   f("json", r.json);

@@ -6,6 +6,7 @@
 #include "base/json_object.h"
 #include "base/result.h"
 #include "core/record/run_spec.h"
+#include "core/record/sampling.h"
 
 namespace tacho {
 
@@ -13,9 +14,7 @@ namespace tacho {
 struct GenerateRequest {
   std::string prompt;
   std::int64_t max_tokens = 200;
-  double temperature = 0.8;  // 0: always the most likely token
-  std::int64_t top_k = 0;    // draw from the most likely ones; 0: from all
-  std::int64_t seed = 0;
+  Sampling sampling;
   CheckpointKind checkpoint = CheckpointKind::last;
   Device device = Device::cpu;
   bool json = false;

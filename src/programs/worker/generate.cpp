@@ -34,7 +34,7 @@ Result<void> generate(const RunFolder& folder, std::string_view text) {
   TACHO_TRY(request, generate_request_from_json(json));
   TACHO_CHECK(check(request));
   TACHO_TRY(paths, paths_for(request));
-  TACHO_TRY(generator, TextGenerator::load(folder, request, paths));
+  TACHO_TRY(generator, TextGenerator::load(folder, request.checkpoint, request.device, paths));
   std::string all;
   const auto take = [&](std::string_view piece) {
     if (request.json) {

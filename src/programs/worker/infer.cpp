@@ -12,7 +12,9 @@
 #include "core/record/run_folder.h"
 #include "machine/probe/host_probe.h"
 #include "programs/worker/commands.h"
+#include "programs/worker/served_language_model.h"
 #include "programs/worker/yielding_waits.h"
+#include "serving/infer/answer_text.h"
 #include "serving/infer/infer_server.h"
 #include "serving/infer/open_cache.h"
 #include "training/train/cpu_paths.h"
@@ -95,8 +97,12 @@ class ServedModel final : public infer::Model {
   int instances_;
 };
 
-Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
-                                           const infer::InferOptions& options) {
+struct Prepared {
+  ServingOptions serving;
+  std::filesystem::path home;  // "": none
+};
+
+Result<Prepared> prepare(const infer::InferOptions& options) {
   if (options.device == Device::cuda && cuda_device_count() == 0) {
     return Error{ErrorCode::unavailable,
                  "torch sees no CUDA device; build with the cuda preset on a machine with a GPU, "
@@ -116,11 +122,30 @@ Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
   if (home.ok()) request.cache_file = *home / "cache" / "cpu-paths.json";
   TACHO_TRY(paths, choose_cpu_paths(request));
   serving.paths = paths;
-  TACHO_TRY(model,
-            is_weights_folder(folder.path())
-                ? TrainedModel::load_folder(folder.path(), serving)
-                : TrainedModel::load(folder, home.ok() ? *home : std::filesystem::path(), serving));
+  return Prepared{serving, home.ok() ? *home : std::filesystem::path()};
+}
+
+Result<std::unique_ptr<infer::Model>> load(const RunFolder& folder,
+                                           const infer::InferOptions& options) {
+  TACHO_TRY(prepared, prepare(options));
+  TACHO_TRY(model, is_weights_folder(folder.path())
+                       ? TrainedModel::load_folder(folder.path(), prepared.serving)
+                       : TrainedModel::load(folder, prepared.home, prepared.serving));
   return std::unique_ptr<infer::Model>(std::make_unique<ServedModel>(std::move(model), options));
+}
+
+Result<std::unique_ptr<infer::LanguageModel>> load_language_model(
+    const RunFolder& folder, const infer::InferOptions& options) {
+  if (is_weights_folder(folder.path())) {
+    return Error{ErrorCode::usage,
+                 "a folder of weights with a language model cannot be served; serve a run of "
+                 "'tacho train'"};
+  }
+  TACHO_TRY(prepared, prepare(options));
+  TACHO_TRY(generator, TextGenerator::load(folder, options.checkpoint, options.device,
+                                           prepared.serving.paths));
+  return std::unique_ptr<infer::LanguageModel>(std::make_unique<ServedLanguageModel>(
+      std::move(generator), options, prepared.serving.threads));
 }
 
 Result<std::string> model_in(const RunFolder& folder) {
@@ -139,10 +164,18 @@ Result<void> serve(const RunFolder& folder, std::span<const std::string> words) 
   TACHO_CHECK(infer::check_cache(options));
   TACHO_TRY(name, model_in(folder));
   TACHO_TRY(info, find_model(name));
+  TACHO_CHECK(infer::check(options, info->input));
   TACHO_TRY(server, infer::InferServer::start(options, info->input, log_line));
-  TACHO_TRY(model, load(folder, options));
-  const std::string id = model->facts().name + "/" + model->facts().digest.substr(0, 16);
-  TACHO_CHECK(server->serve(std::move(model)));
+  std::string id;
+  if (info->input == InputKind::documents) {
+    TACHO_TRY(model, load_language_model(folder, options));
+    id = infer::model_id(model->facts());
+    TACHO_CHECK(server->serve(std::move(model)));
+  } else {
+    TACHO_TRY(model, load(folder, options));
+    id = infer::model_id(model->facts());
+    TACHO_CHECK(server->serve(std::move(model)));
+  }
   report_started("port", server->port());
   fmt::print("serving {} on {}\n", id, server->url());
   std::fflush(stdout);

@@ -14,6 +14,14 @@ namespace asio = boost::asio;
 void Connection::begin_source(const Response& response) {
   source_ = response.source;
   live_ = response.live;
+  finite_ = response.finite;
+  woken_ = false;
+  // Holds no reference: a connection is destroyed on the thread of `io`.
+  source_->on_more([weak = weak_from_this(), &io = hub_.io] {
+    asio::post(io, [weak] {
+      if (const auto self = weak.lock()) self->wake();
+    });
+  });
   ++hub_.streams;
   if (live_ || version_ < 11) keep_ = false;
   fill_header(header_, response);
@@ -39,7 +47,9 @@ void Connection::watch_for_close() {
 }
 
 void Connection::ask_source() {
-  if (!stream_.socket().is_open() || (live_ && hub_.stopping)) return end_source();
+  const bool cut = live_ && !finite_ && hub_.stopping;
+  if (!stream_.socket().is_open() || cut) return end_source();
+  woken_ = false;
   asio::post(hub_.workers, [self = shared_from_this(), source = source_]() mutable {
     std::optional<std::string> piece;
     try {
@@ -78,8 +88,14 @@ void Connection::rest_then_ask() {
   if (std::chrono::steady_clock::now() - last_piece_ > hub_.limits.heartbeat) {
     return send_piece(": still here\n\n");
   }
+  if (woken_) return ask_source();
   pause_.expires_after(hub_.limits.poll);
   pause_.async_wait([self = shared_from_this()](Failure) { self->ask_source(); });
+}
+
+void Connection::wake() {
+  woken_ = true;
+  if (source_) pause_.cancel();
 }
 
 void Connection::send_piece(std::string piece) {

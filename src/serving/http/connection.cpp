@@ -81,7 +81,7 @@ void Connection::close() {
 
 void Connection::close_soon() {
   keep_ = false;
-  if (answering_ && !live_) return;
+  if (answering_ && (!live_ || finite_)) return;
   if (live_ || !request_has_begun()) return close();
   pause_.expires_after(kLastRequest);
   pause_.async_wait([self = shared_from_this()](Failure) {
@@ -237,6 +237,7 @@ void Connection::on_request() {
 // caller of the reply keeps no reference.
 void Connection::dispatch() {
   ++hub_.requests;
+  if (hub_.watch_clients) watch_client();
   Reply reply([self = shared_from_this()](Response response) mutable {
     Hub& hub = self->hub_;
     asio::dispatch(hub.io, [self = std::move(self), response = std::move(response)]() mutable {
@@ -251,6 +252,20 @@ void Connection::dispatch() {
   });
 }
 
+// Waits for the end of what the client sends, until the answer is sent. Nothing is read: it may be
+// the next request.
+void Connection::watch_client() {
+  const auto gone = std::make_shared<std::atomic<bool>>(false);
+  request_.is_gone = gone;
+  watching_ = true;
+  stream_.socket().async_wait(asio::ip::tcp::socket::wait_read,
+                              [self = shared_from_this(), gone](Failure failure) {
+                                Failure unreadable;
+                                if (failure) return;
+                                *gone = self->stream_.socket().available(unreadable) == 0;
+                              });
+}
+
 // Closes without reading the rest of the request.
 void Connection::refuse(Response response) {
   stop_waiting();
@@ -261,6 +276,10 @@ void Connection::refuse(Response response) {
 
 void Connection::send(Response response) {
   if (hub_.stopping) keep_ = false;
+  if (std::exchange(watching_, false)) {
+    Failure ignored;
+    stream_.socket().cancel(ignored);
+  }
   parser_.reset();
   release_body();
   if (response.source && !is_head_) {

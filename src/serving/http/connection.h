@@ -50,6 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_request();
   void on_unreadable(Failure failure);
   void dispatch();
+  void watch_client();
 
   // Sending the answer.
   void send(Response response);
@@ -69,6 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_piece(std::optional<std::string> piece);
   void send_piece(std::string piece);
   void rest_then_ask();
+  void wake();
   void end_source();
 
   void start_waiting();
@@ -95,6 +97,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keep_ = false;
   bool is_head_ = false;
   bool live_ = false;
+  bool finite_ = false;
+  bool woken_ = false;  // since the source was last asked
+  bool watching_ = false;
   bool answering_ = false;
 };
 

@@ -21,6 +21,7 @@ struct Hub {
   Hub(const ServerOptions& options, AsyncHandler the_handler, bool calls_on_workers)
       : limits(options.limits),
         screen(options.screen),
+        watch_clients(options.watch_clients),
         handler(std::move(the_handler)),
         on_workers(calls_on_workers),
         bodies(options.limits.all_bodies_bytes),
@@ -28,6 +29,7 @@ struct Hub {
 
   const Limits limits;
   const Screen screen;
+  const bool watch_clients;
   const AsyncHandler handler;
   const bool on_workers;  // false: handlers run on the thread that runs `io`
   std::list<Connection*> all;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +31,9 @@ struct Request {
   std::vector<Field> headers;
   std::string body;
   std::vector<Field> captured;  // values of the {names} in the route's pattern
+  // Becomes true if the client disconnects before the answer; nullptr if the server does not watch
+  // its clients. Shared with the connection.
+  std::shared_ptr<const std::atomic<bool>> is_gone = {};
 
   [[nodiscard]] const std::string* header(std::string_view name) const {
     return find_field(headers, name);
@@ -49,6 +53,9 @@ class BodySource {
   virtual ~BodySource() = default;
   // Returns the next piece, "" if there is none yet, and nothing at the end.
   virtual std::optional<std::string> next() = 0;
+  // Called once, before next(). A live source may call `wake`, from any thread, when there is a
+  // piece; otherwise it is only polled.
+  virtual void on_more(const std::function<void()>& wake) { (void)wake; }
 };
 
 struct Response {
@@ -63,6 +70,8 @@ struct Response {
   // Server-sent events: the source is polled, and a comment is sent periodically to keep the
   // connection open. For other sources "" is skipped.
   bool live = false;
+  // A live source that ends by itself: a server that stops waits for it.
+  bool finite = false;
 };
 
 using Handler = std::function<Response(const Request&)>;

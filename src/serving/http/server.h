@@ -37,6 +37,8 @@ struct ServerOptions {
   Limits limits = {};
   // Called before a body is read, on the I/O thread: a refused request costs no memory.
   Screen screen = {};
+  // Sets Request::is_gone. A client that only closes its sending side counts as disconnected.
+  bool watch_clients = false;
 };
 
 struct ServerCounts {

@@ -156,6 +156,56 @@ TEST_F(ServerTest, StreamsALiveSource) {
   EXPECT_EQ(server_->counts().streams, 0U);
 }
 
+// A source whose pieces are added while it is sent.
+class Added : public BodySource {
+ public:
+  std::optional<std::string> next() override {
+    const std::lock_guard lock(mutex_);
+    ++asked_;
+    if (text_.empty() && ended_) return std::nullopt;
+    return std::exchange(text_, "");
+  }
+  void on_more(const std::function<void()>& wake) override { wake_ = wake; }
+  void add(const std::string& text, bool end = false) {
+    {
+      const std::lock_guard lock(mutex_);
+      text_ += text;
+      ended_ = end;
+    }
+    wake_();
+  }
+  int asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+  std::function<void()> wake_;
+  bool ended_ = false;
+  int asked_ = 0;
+};
+
+TEST_F(ServerTest, AFiniteLiveSourceWakesItsConnectionAndIsSentToItsEnd) {
+  const auto source = std::make_shared<Added>();
+  begin({.poll = std::chrono::hours(1)}, [&](const Request&) {
+    return Response{
+        .content_type = "text/event-stream", .source = source, .live = true, .finite = true};
+  });
+  RawClient client(server_->port());
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  while (source->asked() == 0) std::this_thread::yield();
+  for (const char* piece : {"data: 1\n\n", "data: 2\n\n"}) {
+    source->add(piece);
+    EXPECT_THAT(client.until(piece), EndsWith(piece));
+  }
+  std::jthread stopper([this] { server_->stop(); });
+  while (RawClient(server_->port()).connected()) std::this_thread::yield();
+  source->add("data: 3\n\n", true);
+  EXPECT_THAT(client.rest(), AllOf(HasSubstr("data: 3\n\n"), EndsWith("\r\n0\r\n\r\n")));
+}
+
 TEST_F(ServerTest, StopsAfterTheCurrentAnswer) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -295,6 +345,30 @@ TEST(AsyncAnswers, MayComeAfterClientAndServerAreGone) {
   client.reset();
   server->stop();
   asked.second(plain("late"));
+}
+
+TEST(AsyncAnswers, CanBeGivenUpWhenTheClientDisconnects) {
+  PendingReplies pending;
+  const auto server = *Server::start({.port = 0, .watch_clients = true}, pending.handler());
+  RawClient staying(server->port());
+  staying.send(kGet);
+  const auto kept = pending.take();
+  std::optional<RawClient> leaving(server->port());
+  leaving->send(kGet);
+  const auto given_up = pending.take();
+  leaving.reset();
+  while (!*given_up.first.is_gone) std::this_thread::yield();
+  given_up.second(plain("nobody reads this"));
+  EXPECT_FALSE(*kept.first.is_gone);
+  kept.second(plain("one"));
+  EXPECT_THAT(staying.answer(), EndsWith("one"));
+  staying.send(std::string(kGet) + std::string(kGet));  // the connection is still in order
+  pending.take().second(plain("two"));
+  EXPECT_THAT(staying.answer(), EndsWith("two"));
+  const auto last = pending.take();
+  EXPECT_FALSE(*last.first.is_gone);
+  last.second(plain("three"));
+  EXPECT_THAT(staying.answer(), EndsWith("three"));
 }
 
 TEST(AsyncAnswers, AreSentForAllRequestsBeforeTheStop) {

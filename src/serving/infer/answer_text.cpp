@@ -14,14 +14,15 @@ std::string model_id(const ModelFacts& facts) {
 }
 
 Json model_json(const ModelFacts& facts) {
-  return {{"model", model_id(facts)},
-          {"name", facts.name},
-          {"digest", facts.digest},
-          {"run", facts.run},
-          {"input", kInputKinds.of(facts.input)},
-          {"input_shape", facts.shape},
-          {"classes", facts.labels},
-          {"computes", facts.computes}};
+  Json json = {{"model", model_id(facts)},
+               {"name", facts.name},
+               {"digest", facts.digest},
+               {"run", facts.run},
+               {"input", kInputKinds.of(facts.input)},
+               {"input_shape", facts.shape}};
+  if (facts.input != InputKind::documents) json["classes"] = facts.labels;
+  json["computes"] = facts.computes;
+  return json;
 }
 
 AnswerText::AnswerText(const ModelFacts& facts, Compat compat)

@@ -23,6 +23,17 @@ TEST(ApiDocs, DescribeTheFormOfBodiesAndAnswers) {
   EXPECT_THAT(part(image, "responses"), Not(HasSubstr("probabilities")));
 }
 
+TEST(ApiDocs, DescribeCompletionsOfLanguageModels) {
+  const Json document = openapi_json(InputKind::documents, Compat::none);
+  EXPECT_FALSE(document["paths"].contains("/predict"));
+  EXPECT_TRUE(document["paths"].contains("/v1/models"));
+  const Json& form = document["paths"]["/v1/completions"]["post"]["requestBody"]["content"]
+                             ["application/json"]["schema"];
+  EXPECT_EQ(form["required"], Json::array({"prompt"}));
+  EXPECT_TRUE(form["properties"].contains("temperature"));
+  EXPECT_THAT(docs_page(document), HasSubstr("Body of POST /v1/completions"));
+}
+
 TEST(ApiDocs, ThePageNeedsNoNetwork) {
   const std::string page = docs_page(openapi_json(InputKind::text, Compat::none));
   EXPECT_THAT(page, HasSubstr("<td>POST<td>/predict"));

@@ -13,6 +13,7 @@
 #include "serving/http/site.h"
 #include "serving/infer/answer_text.h"
 #include "serving/infer/api_docs.h"
+#include "serving/infer/completions.h"
 #include "serving/infer/memory_cache.h"
 #include "serving/infer/metrics_text.h"
 #include "serving/infer/open_cache.h"
@@ -52,11 +53,12 @@ http::AccessRules access_of(const InferOptions& o, InputKind input) {
 http::ServerOptions server_options(const InferOptions& o, InputKind input) {
   const bool image = input == InputKind::image;
   http::ServerOptions options{.address = o.address, .port = o.port, .workers = 1};
+  options.watch_clients = input == InputKind::documents;
   options.limits.connections = 4096;
   options.limits.requests = 4096;
+  options.limits.streams = 4096;
   options.limits.body_bytes = o.max_body_kb.value_or(image ? 8192 : 1024) << 10U;
-  options.limits.grace =
-      std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline_ms)) + kGraceBeyondDeadline;
+  options.limits.grace = deadline_of(o, input) + kGraceBeyondDeadline;
   return options;
 }
 
@@ -66,8 +68,19 @@ RequestQueueOptions queue_options(const InferOptions& o, InputKind input) {
                     .max_delay =
                         std::chrono::microseconds(static_cast<std::int64_t>(o.max_delay_ms * 1000)),
                     .queue = o.queue.value_or(queue)},
-          .deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline_ms)),
+          .deadline = deadline_of(o, input),
           .coalesce = o.cache != "none"};
+}
+
+CompletionOptions completion_options(const InferOptions& o) {
+  CompletionOptions options;
+  options.generator = {.max_batch = o.max_batch,
+                       .queue = o.queue.value_or(options.generator.queue),
+                       .deadline = deadline_of(o, InputKind::documents)};
+  // A request with more texts than the queue holds would never be accepted.
+  options.limits = {.choices = std::min(o.max_inputs, options.generator.queue),
+                    .max_tokens = o.max_tokens};
+  return options;
 }
 
 }  // namespace
@@ -99,6 +112,19 @@ class InferServer::Impl {
     return opened.get_future().get();
   }
 
+  Result<void> serve(std::unique_ptr<LanguageModel> model) {
+    auto completions =
+        std::make_unique<Completions>(background_, std::move(model), completion_options(options_));
+    std::promise<void> opened;
+    asio::post(server_->io(), [&] {
+      completions_ = std::move(completions);
+      ready_ = true;
+      opened.set_value();
+    });
+    opened.get_future().wait();
+    return {};
+  }
+
   void stop() {
     if (!server_) return;
     asio::post(server_->io(), [this] { ready_ = false; });
@@ -106,6 +132,7 @@ class InferServer::Impl {
     background_.stop();  // queued work has no client any more
     background_.join();
     if (queue_) queue_->stop();
+    if (completions_) completions_->stop();
   }
 
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
@@ -136,8 +163,9 @@ class InferServer::Impl {
       return not_ready();
     });
     router.add(Method::get, "/model", [this](const Request&) {
-      if (!queue_) return not_ready();
-      return json_answer(json_text(model_json(model_->facts()), 1) + "\n");
+      const ModelFacts* facts = served();
+      if (facts == nullptr) return not_ready();
+      return json_answer(json_text(model_json(*facts), 1) + "\n");
     });
     router.add(Method::get, "/metrics", [this](const Request&) {
       return Response{.content_type = "text/plain; version=0.0.4", .body = metrics()};
@@ -152,14 +180,35 @@ class InferServer::Impl {
                         .body = docs_page(openapi_json(input_, options_.compat))};
       });
     }
-    router.add(Method::post, "/predict", [this](Request request, Reply reply) {
-      predict(std::move(request), std::move(reply));
-    });
+    if (input_ == InputKind::documents) {
+      add_completions(router);
+    } else {
+      router.add(Method::post, "/predict", [this](Request request, Reply reply) {
+        predict(std::move(request), std::move(reply));
+      });
+    }
     return router;
   }
 
+  void add_completions(http::Router& router) {
+    router.add(Method::get, "/v1/models", [this](const Request&) {
+      if (!completions_) return not_ready();
+      return json_answer(json_text(completions_->models(), 1) + "\n");
+    });
+    router.add(Method::post, "/v1/completions", [this](Request request, Reply reply) {
+      if (!completions_) return reply(not_ready());
+      completions_->answer(std::move(request), std::move(reply));
+    });
+  }
+
+  // nullptr while the model is loading.
+  [[nodiscard]] const ModelFacts* served() const {
+    if (completions_) return &completions_->facts();
+    return queue_ ? &model_->facts() : nullptr;
+  }
+
   [[nodiscard]] Response not_ready() const {
-    return busy(503, queue_ ? "the server is shutting down" : "the model is loading");
+    return busy(503, served() != nullptr ? "the server is shutting down" : "the model is loading");
   }
 
   void predict(Request request, Reply reply) {
@@ -196,9 +245,12 @@ class InferServer::Impl {
   }
 
   [[nodiscard]] std::string metrics() const {
-    ServerState state{.ready = ready_, .cache_kind = options_.cache};
+    ServerState state{.model = served(), .ready = ready_, .cache_kind = options_.cache};
+    if (completions_) {
+      state.generator = completions_->counts();
+      state.refused = completions_->refused();
+    }
     if (queue_) {
-      state.model = &model_->facts();
       state.queue = queue_->counts();
       state.batches = queue_->batches();
     }
@@ -225,6 +277,7 @@ class InferServer::Impl {
   // After the server, as its thread must have ended first; its queue may still refer to them.
   std::unique_ptr<Cache> cache_;
   std::unique_ptr<RequestQueue> queue_;
+  std::unique_ptr<Completions> completions_;  // of a language model, instead of queue and cache
 };
 
 InferServer::InferServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -233,6 +286,9 @@ void InferServer::stop() { impl_->stop(); }
 std::string InferServer::url() const { return impl_->url(); }
 std::uint16_t InferServer::port() const { return impl_->port(); }
 Result<void> InferServer::serve(std::unique_ptr<Model> model) {
+  return impl_->serve(std::move(model));
+}
+Result<void> InferServer::serve(std::unique_ptr<LanguageModel> model) {
   return impl_->serve(std::move(model));
 }
 

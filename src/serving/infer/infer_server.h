@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "serving/infer/language_model.h"
 #include "serving/infer/model.h"
 #include "serving/infer/options.h"
 
@@ -25,6 +26,7 @@ class InferServer {
 
   // Called once. The server accepts requests from here on.
   Result<void> serve(std::unique_ptr<Model> model);
+  Result<void> serve(std::unique_ptr<LanguageModel> model);
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::uint16_t port() const;
   // Accepts no more requests; answers those that were sent before.

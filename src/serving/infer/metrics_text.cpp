@@ -34,6 +34,19 @@ std::string metrics_text(const ServerState& s) {
         http::label_text(s.model->name), http::label_text(s.model->digest),
         http::label_text(s.model->run));
   }
+  if (const auto& g = s.generator) {
+    gauge("queue_inputs", "Texts that wait to be continued.", g->queued);
+    gauge("active_sequences", "Texts that are continued together.", g->active);
+    counter("refused_total", "Requests refused because the queue was full.", s.refused);
+    counter("too_late_total", "Texts whose deadline passed.", g->too_late);
+    counter("disconnected_total", "Texts whose client disconnected.", g->unwanted);
+    counter("failed_total", "Texts that could not be continued.", g->failed);
+    counter("prompt_tokens_total", "Tokens of prompts that were read.", g->prompt_tokens);
+    counter("generated_tokens_total", "Generated tokens.", g->generated_tokens);
+    counter("steps_total", "Computed steps, each one token of all active texts.", g->steps);
+    counter("compute_seconds_total", "Time spent computing.", g->compute_seconds);
+    return text;
+  }
   gauge("requests_waiting", "Requests without an answer yet.", s.queue.waiting);
   gauge("queue_inputs", "Inputs in the queue.", s.batches.queued);
   counter("refused_total", "Requests refused because the queue was full.", s.queue.refused);

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "serving/infer/batcher.h"
 #include "serving/infer/cache.h"
+#include "serving/infer/generator.h"
 #include "serving/infer/request_queue.h"
 
 namespace tacho::infer {
@@ -15,6 +18,8 @@ struct ServerState {
   BatchCounts batches;
   CacheCounts cache;
   std::string cache_kind;
+  std::optional<GeneratorCounts> generator = {};  // of a language model; replaces those above
+  std::uint64_t refused = 0;                      // requests for completions
 };
 
 // The Prometheus text format.

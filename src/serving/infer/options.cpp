@@ -110,15 +110,19 @@ constexpr std::array kOptions = {
     Option{{"--max-delay-ms", "MS", "longest time that an input waits for a batch (default: 1)"},
            [](O& o, Text t) { return read(t, 0.0, 1000.0, o.max_delay_ms); }},
     Option{{"--queue", "N",
-            "inputs that may wait before 503 is answered (default: 1024 texts, 256 images)"},
+            "inputs that may wait before 503 is answered (default: 1024 texts, 256 images or "
+            "completions)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.queue); }},
-    Option{{"--deadline-ms", "MS", "time for an answer before 504 is answered (default: 2000)"},
+    Option{{"--deadline-ms", "MS",
+            "time for an answer before 504 is answered (default: 2000, language models: 60000)"},
            [](O& o, Text t) { return read(t, 1.0, 3.6e6, o.deadline_ms); }},
     Option{{"--max-body-kb", "N",
             "largest request before 413 is answered (default: 1024 for text, 8192 for images)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 1 << 20, o.max_body_kb); }},
     Option{{"--max-inputs", "N", "largest number of texts or images per request (default: 256)"},
            [](O& o, Text t) { return read<std::size_t>(t, 1, 100'000, o.max_inputs); }},
+    Option{{"--max-tokens", "N", "longest completion that a request may ask for (default: 4096)"},
+           [](O& o, Text t) { return read<std::int64_t>(t, 1, 1'000'000, o.max_tokens); }},
     Option{
         {"--max-words", "N", "longest text, for models without a maximum length (default: 1024)"},
         [](O& o, Text t) { return read<std::size_t>(t, 1, 1'000'000, o.max_words); }},
@@ -238,6 +242,23 @@ Result<void> check(const InferOptions& o) {
     (void)address;
   }
   return {};
+}
+
+Result<void> check(const InferOptions& o, InputKind input) {
+  if (input != InputKind::documents) return {};
+  const auto refused = [](std::string_view option) {
+    return Error{ErrorCode::usage,
+                 fmt::format("{} is not for language models; leave it out", option)};
+  };
+  if (o.compat != Compat::none) return refused("--compat");
+  if (o.precision != Precision::fp32) return refused("--precision bf16");
+  if (is_redis_url(o.cache)) return refused("--cache with Redis");
+  return {};
+}
+
+std::chrono::milliseconds deadline_of(const InferOptions& o, InputKind input) {
+  const double usual = input == InputKind::documents ? 60'000 : 2000;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline_ms.value_or(usual)));
 }
 
 }  // namespace tacho::infer

@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "base/result.h"
+#include "core/record/model_catalog.h"
 #include "core/record/precision.h"
 #include "core/record/run_spec.h"
 
@@ -37,11 +38,12 @@ struct InferOptions {
 
   std::size_t max_batch = 32;
   double max_delay_ms = 1;
-  std::optional<std::size_t> queue;  // default: 1024 texts, 256 images
-  double deadline_ms = 2000;
+  std::optional<std::size_t> queue;        // default: 1024 texts, 256 images or completions
+  std::optional<double> deadline_ms;       // default: 2000, 60,000 for language models
   std::optional<std::size_t> max_body_kb;  // default: 1024 for text, 8192 for images
   std::size_t max_inputs = 256;
   std::size_t max_words = 1024;
+  std::int64_t max_tokens = 4096;
   std::int64_t max_megapixels = 25;
 
   std::string cache = "memory";
@@ -65,5 +67,10 @@ Result<InferOptions> parse_infer_options(std::span<const std::string> words);
 
 // Refuses options that contradict each other.
 Result<void> check(const InferOptions& options);
+// Refuses options that a model with this input does not have.
+Result<void> check(const InferOptions& options, InputKind input);
+
+// How long an answer may take.
+std::chrono::milliseconds deadline_of(const InferOptions& options, InputKind input);
 
 }  // namespace tacho::infer

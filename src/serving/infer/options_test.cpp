@@ -108,5 +108,22 @@ TEST(CacheSecrets, ComeFromAFileOrTheEnvironment) {
   EXPECT_FALSE(read_cache_secrets({.cache_password_file = file + "-not"}).ok());
 }
 
+TEST(InferOptions, OfClassifiersAreRefusedForLanguageModels) {
+  for (const Words& words : {Words{"--compat", "fastapi"}, Words{"--cache", "redis://[::1]:7000"},
+                             Words{"--device", "cuda", "--precision", "bf16"}}) {
+    const auto options = *parse_infer_options(words);
+    EXPECT_TRUE(check(options, InputKind::text).ok());
+    EXPECT_THAT(check(options, InputKind::documents).error().message,
+                HasSubstr("is not for language models; leave it out"));
+  }
+  EXPECT_TRUE(check(InferOptions{}, InputKind::documents).ok());
+}
+
+TEST(InferOptions, LanguageModelsHaveALongerDeadline) {
+  EXPECT_EQ(deadline_of({}, InputKind::text), std::chrono::milliseconds(2000));
+  EXPECT_EQ(deadline_of({}, InputKind::documents), std::chrono::milliseconds(60'000));
+  EXPECT_EQ(deadline_of({.deadline_ms = 5}, InputKind::documents), std::chrono::milliseconds(5));
+}
+
 }  // namespace
 }  // namespace tacho::infer

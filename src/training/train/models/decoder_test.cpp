@@ -56,13 +56,64 @@ TEST_P(Decoders, TokensReadOneByOneGiveTheSame) {
   const Batch batch = tokens_of(2, 12);
   const at::Tensor all = model->logits(batch).view({2, 12, kVocabulary});
   KeyValueCache cache(12);
-  at::Tensor last = model->next(batch.inputs.narrow(1, 0, 5), cache);
-  for (std::int64_t i = 5; i < 12; ++i) {
-    EXPECT_TRUE(at::allclose(last, all.select(1, i - 1), 1e-4, 1e-5)) << i;
-    last = model->next(batch.inputs.narrow(1, i, 1), cache);
+  for (std::int64_t row = 0; row < 2; ++row) {
+    cache.add_row();
+    model->read(batch.inputs[row].narrow(0, 0, 5), cache, row);
   }
-  EXPECT_TRUE(at::allclose(last, all.select(1, 11), 1e-4, 1e-5));
-  EXPECT_THROW((void)model->next(batch.inputs.narrow(1, 0, 1), cache), c10::Error);
+  for (std::int64_t i = 5; i < 12; ++i) {
+    const at::Tensor last = model->next(batch.inputs.select(1, i), cache);
+    EXPECT_TRUE(at::allclose(last, all.select(1, i), 1e-4, 1e-5)) << i;
+  }
+  EXPECT_THROW((void)model->next(batch.inputs.select(1, 0), cache), c10::Error);
+}
+
+// Rows join at different times, are cleared, and leave; each text's logits are those of the text
+// alone.
+TEST_P(Decoders, TextsOfDifferentLengthsAreReadTogether) {
+  const auto model = small_decoder(GetParam());
+  model->eval();
+  const torch::NoGradGuard no_grad;
+  const at::Tensor texts = tokens_of(4, 16).inputs;
+  KeyValueCache cache(16);
+  std::vector<std::int64_t> in_row;  // numbers of texts
+  const auto add = [&](std::int64_t text, std::int64_t count) {
+    cache.add_row();
+    in_row.push_back(text);
+    if (count > 0) model->read(texts[text].narrow(0, 0, count), cache, cache.rows() - 1);
+  };
+  const auto step = [&] {
+    std::vector<std::int64_t> next;
+    for (std::size_t row = 0; row < in_row.size(); ++row) {
+      const std::int64_t at = cache.length(static_cast<std::int64_t>(row));
+      next.push_back(texts[in_row[row]][at].item<std::int64_t>());
+    }
+    const at::Tensor together = model->next(at::tensor(next, at::kLong), cache);
+    for (std::size_t row = 0; row < in_row.size(); ++row) {
+      const auto at_row = static_cast<std::int64_t>(row);
+      Batch alone;
+      alone.inputs = texts[in_row[row]].narrow(0, 0, cache.length(at_row)).unsqueeze(0);
+      EXPECT_TRUE(at::allclose(together[at_row], model->logits(alone)[-1], 1e-4, 1e-5))
+          << "text " << in_row[row] << ", " << cache.length(at_row) << " tokens";
+    }
+  };
+  add(0, 7);
+  step();
+  add(1, 0);
+  add(2, 3);
+  step();
+  step();
+  cache.remove_row(0);
+  in_row = {2, 1};
+  step();
+  add(3, 12);
+  step();
+  cache.clear_row(1);
+  step();
+  cache.remove_row(2);
+  in_row = {2, 1};
+  step();
+  EXPECT_EQ(cache.length(0), 9);
+  EXPECT_EQ(cache.length(1), 2);
 }
 
 // With 0.02 times unit noise the logits are small: the model begins by guessing.

@@ -58,7 +58,8 @@ class Gpt2Block final : public torch::nn::Module {
     at::Tensor k = layers::split_heads(qkv[1], heads_);
     at::Tensor v = layers::split_heads(qkv[2], heads_);
     if (cache != nullptr) std::tie(k, v) = cache->add(layer, k, v);
-    const at::Tensor seen = layers::causal_attention(q, k, v, kDropout, is_training());
+    const at::Tensor seen = layers::causal_attention(
+        q, k, v, kDropout, is_training(), cache != nullptr ? cache->mask() : at::Tensor());
     return layers::dropout(attended_->forward(layers::join_heads(seen)), kDropout, is_training());
   }
 
@@ -97,10 +98,12 @@ class Gpt2 final : public Decoder {
 
  protected:
   at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) override {
-    const std::int64_t past = cache == nullptr ? 0 : cache->length();
-    TORCH_CHECK(past + tokens.size(1) <= positions_, "texts may have at most ", positions_,
-                " tokens, not ", past + tokens.size(1));
-    at::Tensor x = layers::embed(tokens, words_) + places_->weight.narrow(0, past, tokens.size(1));
+    const std::int64_t longest = cache == nullptr ? tokens.size(1) : cache->longest();
+    TORCH_CHECK(longest <= positions_, "texts may have at most ", positions_, " tokens, not ",
+                longest);
+    const at::Tensor places = cache == nullptr ? places_->weight.narrow(0, 0, longest)
+                                               : at::embedding(places_->weight, cache->positions());
+    at::Tensor x = layers::embed(tokens, words_) + places;
     x = layers::dropout(x, Gpt2Block::kDropout, is_training());
     at::Tensor normed = blocks_.front()->norm1->forward(x);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {

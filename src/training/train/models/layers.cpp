@@ -239,14 +239,17 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 }
 
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            double dropout_p, bool training) {
+                            double dropout_p, bool training, const at::Tensor& mask) {
   return torch_api::as_one_operation("tacho::attention", {q, k, v}, [&] {
     const std::int64_t sharing = q.size(1) / k.size(1);
     const auto for_each_head = [&](const at::Tensor& x) {
       return sharing == 1 ? x : x.repeat_interleave(sharing, 1);
     };
-    return torch_api::causal_attention(q, for_each_head(k), for_each_head(v),
-                                       training ? dropout_p : 0);
+    const double p = training ? dropout_p : 0;
+    if (mask.defined()) {
+      return torch_api::attention(q, for_each_head(k), for_each_head(v), mask, p);
+    }
+    return torch_api::causal_attention(q, for_each_head(k), for_each_head(v), p);
   });
 }
 
@@ -273,12 +276,14 @@ at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up) {
                                      [&] { return at::silu(gate) * up; });
 }
 
-Rotation rotation(std::int64_t from, std::int64_t count, std::int64_t width, double base,
+Rotation rotation(const at::Tensor& positions, std::int64_t width, double base,
                   const at::TensorOptions& options) {
   const auto wide = options.dtype(at::kFloat).requires_grad(false);
   const at::Tensor exponents = at::arange(0, width, 2, wide) / static_cast<double>(width);
   const at::Tensor rates = at::pow(base, exponents).reciprocal();
-  const at::Tensor angles = at::outer(at::arange(from, from + count, wide), rates).repeat({1, 2});
+  at::Tensor angles = positions.to(at::kFloat).unsqueeze(-1) * rates;
+  angles = at::cat({angles, angles}, -1);
+  if (positions.dim() == 2) angles = angles.unsqueeze(1);  // all heads
   return {angles.cos().to(options.dtype()), angles.sin().to(options.dtype())};
 }
 

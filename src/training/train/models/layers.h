@@ -85,9 +85,10 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
                      const at::Tensor& mask, double dropout_p, bool training);
 
 // Attention of a language model: a token attends to itself and those before it; the queries are
-// those of the last tokens. Fewer heads of keys and values are shared by neighbouring heads.
+// those of the last tokens. Fewer heads of keys and values are shared by neighbouring heads. mask:
+// for one query per text, if the texts have different lengths; N×1×1×T, true for a text's keys.
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                            double dropout_p, bool training);
+                            double dropout_p, bool training, const at::Tensor& mask = {});
 
 // x·weight + bias, the weight inputs×outputs.
 at::Tensor input_major_linear(const at::Tensor& x, const at::Tensor& weight,
@@ -102,9 +103,10 @@ at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up);
 // Rotary positions as in Hugging Face's Llama: the first half of a head's width is rotated against
 // the second.
 struct Rotation {
-  at::Tensor cosine, sine;  // T×d
+  at::Tensor cosine, sine;  // T×d, or N×1×T×d
 };
-Rotation rotation(std::int64_t from, std::int64_t count, std::int64_t width, double base,
+// positions: T, or N×T if they differ between the texts.
+Rotation rotation(const at::Tensor& positions, std::int64_t width, double base,
                   const at::TensorOptions& options);
 at::Tensor rotate(const at::Tensor& x, const Rotation& rotation);
 

@@ -58,7 +58,8 @@ class LlamaLayer final : public torch::nn::Module {
     at::Tensor k = layers::rotate(heads_of(key_, normed, kv_heads_), rotation);
     at::Tensor v = heads_of(value_, normed, kv_heads_);
     if (cache != nullptr) std::tie(k, v) = cache->add(layer, k, v);
-    const at::Tensor seen = layers::causal_attention(q, k, v, 0, is_training());
+    const at::Tensor seen = layers::causal_attention(
+        q, k, v, 0, is_training(), cache != nullptr ? cache->mask() : at::Tensor());
     return attended_->forward(layers::join_heads(seen));
   }
 
@@ -113,10 +114,10 @@ class Llama final : public Decoder {
 
  protected:
   at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) override {
-    const std::int64_t past = cache == nullptr ? 0 : cache->length();
     at::Tensor x = layers::embed(tokens, words_);
-    const auto rotation =
-        layers::rotation(past, tokens.size(1), head_width_, kRotaryBase, x.options());
+    const at::Tensor positions =
+        cache == nullptr ? at::arange(tokens.size(1), tokens.options()) : cache->positions();
+    const auto rotation = layers::rotation(positions, head_width_, kRotaryBase, x.options());
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       LlamaLayer& layer = *layers_[i];
       x = x + layer.attend(layer.norm1->forward(x), rotation, i, cache);

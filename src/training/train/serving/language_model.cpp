@@ -6,6 +6,7 @@
 #include "core/record/model_catalog.h"
 #include "training/train/adapters.h"
 #include "training/train/models/registry.h"
+#include "training/train/serving/model_digest.h"
 #include "training/train/serving/trained_model.h"
 #include "training/train/weights.h"
 
@@ -24,16 +25,23 @@ Result<LanguageModel> load_language_model(const RunFolder& run, CheckpointKind k
   TACHO_TRY(codec, TextCodec::parse(json).in(run.tokenizer().string()));
   TACHO_TRY(checkpoint, checkpoint_to_serve(run, kind));
   const std::int64_t length = spec.length.value_or(info->sample.length);
+  const DecoderShape shape = decoder_shape(*info, spec);
   TACHO_TRY(made, make_model(spec.model, {.vocabulary = codec.size(),
                                           .classes = codec.size(),
                                           .length = length,
-                                          .decoder = decoder_shape(*info, spec)}));
+                                          .decoder = shape}));
   auto model = std::dynamic_pointer_cast<Decoder>(made);
   if (!model) broken_invariant("a language model that is no decoder");
   if (spec.lora_rank > 0) TACHO_CHECK(add_adapters(*model, spec));
   TACHO_CHECK(load_checkpoint(*model, checkpoint));
   merge_adapters(*model);
-  return LanguageModel{std::move(codec), std::move(model), length};
+  Sha256 digest;
+  digest.add(fmt::format("tacho language model 1\n{} {} {} {}\n", spec.model, length, shape.heads,
+                         shape.kv_heads));
+  digest.add(json);
+  add_state(*model, digest);
+  return LanguageModel{
+      {spec.model, order.key, hex(digest.digest()), length}, std::move(codec), std::move(model)};
 }
 
 }  // namespace tacho

@@ -16,6 +16,7 @@
 #include "training/train/guarded.h"
 #include "training/train/models/registry.h"
 #include "training/train/optimizer.h"
+#include "training/train/serving/model_digest.h"
 #include "training/train/serving/tokenizer.h"
 #include "training/train/serving/weights_folder.h"
 #include "training/train/weights.h"
@@ -57,11 +58,7 @@ Digests digests_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer
   sum.add(std::as_bytes(std::span(facts.normalisation.mean)));
   sum.add(std::as_bytes(std::span(facts.normalisation.deviation)));
   tokenizer.add_to(sum);
-  for (const auto& [name, tensor] : model_state(model)) {
-    const at::Tensor bytes = tensor.detach().contiguous();
-    sum.add(fmt::format("{} {}\n", name, bytes.nbytes()));
-    sum.add({static_cast<const std::byte*>(bytes.data_ptr()), bytes.nbytes()});
-  }
+  add_state(model, sum);
   Sha256 longer = sum;
   longer.add("tacho cache 1\n");
   return {hex(sum.digest()), hex(longer.digest())};
@@ -69,8 +66,11 @@ Digests digests_of(const RunSpec& spec, const InputFacts& facts, const Tokenizer
 
 Result<void> check_is_classifier(const ModelInfo& info) {
   if (info.input != InputKind::documents) return {};
-  return Error{ErrorCode::usage,
-               fmt::format("{} is a language model; use 'tacho generate'", info.name)};
+  return Error{
+      ErrorCode::usage,
+      fmt::format("{} is a language model; those that a run trained can be served, folders "
+                  "of weights cannot",
+                  info.name)};
 }
 
 class Served final : public TrainedModel {
