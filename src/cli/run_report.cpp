@@ -219,13 +219,17 @@ void add_description(std::string& out, const Terminal& terminal, const RunRecord
   add("config", fmt::format("{}", fmt::join(config, ", ")));
 }
 
+std::string_view source_of(const StepsFound& found) {
+  if (found.printed) return "printed by the program";
+  return found.on_gpu() ? "found in the GPU's work" : "marked by the program";
+}
+
 void add_found_steps(std::string& out, const Terminal& terminal, const RunRecord& record) {
   const StepsFound& found = *record.found_steps;
   add_line(out, terminal, "step",
            fmt::format("{}, quartiles {} to {} of {} steps {}", human(Seconds(found.period_s)),
                        human(Seconds(found.p25_s)), human(Seconds(found.p75_s)),
-                       human_count(static_cast<double>(found.steps)),
-                       found.marked() ? "marked by the program" : "found in the GPU's work"));
+                       human_count(static_cast<double>(found.steps)), source_of(found)));
   if (record.samples_per_step() == 0) return;
   add_line(out, terminal, "speed",
            fmt::format("{} samples/s",

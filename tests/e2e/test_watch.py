@@ -15,6 +15,21 @@ KNOWN_LOAD = Path(TACHO).parents[1] / "test-bin" / "known_load"
 MIB = 1 << 20
 
 
+# Prints the number of every second step, evaluates now and then, and says at the end how long a step took.
+STEPS = """
+import statistics, time
+times = []
+for epoch in range(2):
+    for step in range(40):
+        began = time.perf_counter()
+        while time.perf_counter() - began < 0.02: pass
+        times.append(time.perf_counter() - began)
+        if step % 2 == 0: print("FORMAT".replace("N", str(step)))
+    time.sleep(0.3)
+print(f"real={statistics.median(times)}")
+"""
+
+
 def python(code):
     return ["--", sys.executable, "-c", code]
 
@@ -29,6 +44,25 @@ class Watch(TachoCase):
         self.assertIn("err\n", said.err)
         folder = self.folders().pop()
         self.assertEqual(sorted((folder / "output.log").read_text().split()), ["err", "out"])
+
+    def test_step_numbers_give_the_time_of_a_step(self):
+        for line in ("step N loss=0.5", "Epoch: [1][ N/40]\tTime 0.2",
+                     "  5%|# | N/40 [00:01<00:09, 50.0it/s]"):
+            record = self.watched(*python(STEPS.replace("FORMAT", line.replace("\t", " "))))
+            found = record["found_steps"]
+            self.assertTrue(found["printed"])
+            self.assertEqual(found["steps"], 2 * 38)
+            real = record["figures"][-1]["values"]["real"]
+            self.assertAlmostEqual(found["period_s"], real, delta=0.03 * real)
+            time = {part["key"]: part["seconds"] for part in self.tacho("report", "last", "--json").json["time"]}
+            self.assertAlmostEqual(sum(time.values()), record["totals"]["wall_seconds"], delta=0.02)
+            self.assertGreater(time["pauses"], 0.25)
+        shown = self.tacho("report", "last").out
+        self.assertIn("steps; printed by", shown)
+
+    def test_lines_without_steps_give_none(self):
+        record = self.watched(*python("for i in range(100): print('loss =', i)"))
+        self.assertIsNone(record["found_steps"])
 
     def test_returns_the_programs_exit_code(self):
         self.tacho("run", "-q", "--", "sh", "-c", "exit 7", expect=7)

@@ -107,8 +107,8 @@ struct FiguresSeen {
   bool operator==(const FiguresSeen&) const = default;
 };
 
-// The training steps of a watched program, found in its GPU trace or marked with tacho.step() in
-// Python.
+// The training steps of a watched program: marked with tacho.step() in Python, found in its GPU
+// trace, or counted by what it printed.
 struct StepsFound {
   std::int64_t process = 0;
   std::int64_t steps = 0;
@@ -117,9 +117,16 @@ struct StepsFound {
   double p75_s = 0;
   std::int64_t kernels_per_step = 0;
   double confidence = 0;  // 0 … 1
+  bool printed = false;
+  // Unix seconds; 0 if unknown.
+  double began_at = 0;
+  double ended_at = 0;
+  double paused_s = 0;  // between steps, such as evaluations
   bool operator==(const StepsFound&) const = default;
 
-  [[nodiscard]] bool marked() const { return kernels_per_step == 0; }
+  [[nodiscard]] bool on_gpu() const { return kernels_per_step > 0; }
+  // The higher, the more is known about the steps.
+  [[nodiscard]] int rank() const { return printed ? 0 : on_gpu() ? 1 : 2; }
 };
 
 // What a watched program says about itself with tacho.init() in Python. A later one adds to it.

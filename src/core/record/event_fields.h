@@ -151,6 +151,10 @@ void describe(auto&& f, Is<StepsFound> auto& e) {
   f("p75_s", e.p75_s);
   f("kernels_per_step", e.kernels_per_step);
   f("confidence", e.confidence);
+  f("printed", Added{e.printed});
+  f("began_at", Added{e.began_at});
+  f("ended_at", Added{e.ended_at});
+  f("paused_s", Added{e.paused_s});
 }
 
 void describe(auto&& f, Is<EnvironmentFacts> auto& e) {

@@ -140,10 +140,9 @@ class RecordBuilder {
     record_.totals.wall_seconds += last_seen_ - attempt_began_;
   }
 
-  // Steps that the program marks take precedence over those found in its trace.
   void find(const StepsFound& found) {
     const auto& known = record_.found_steps;
-    if (found.marked() || !known || !known->marked()) record_.found_steps = found;
+    if (!known || found.rank() >= known->rank()) record_.found_steps = found;
   }
 
   void describe(const RunDescribed& e) {

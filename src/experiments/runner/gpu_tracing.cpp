@@ -81,13 +81,25 @@ std::vector<EventBody> gpu_trace_events(const RunFolder& folder) {
   }
   const FoundSteps& steps = found.steps;
   if (steps.begins_ns.size() < 2) return events;
+  const auto trace = std::ranges::find(traces, found.process, &GpuTrace::process);
+  const auto unix_s = [&](std::int64_t ns) {
+    return trace == traces.end() ? 0 : 1e-9 * static_cast<double>(trace->to_unix_ns + ns);
+  };
+  double paused = 0;
+  for (const std::size_t step : steps.outliers) {
+    paused += 1e-9 * static_cast<double>(steps.begins_ns[step + 1] - steps.begins_ns[step]) -
+              steps.period_s;
+  }
   events.push_back(StepsFound{.process = static_cast<std::int64_t>(found.process),
                               .steps = static_cast<std::int64_t>(steps.begins_ns.size()) - 1,
                               .period_s = steps.period_s,
                               .p25_s = steps.p25_s,
                               .p75_s = steps.p75_s,
                               .kernels_per_step = steps.kernels_per_step,
-                              .confidence = steps.confidence});
+                              .confidence = steps.confidence,
+                              .began_at = unix_s(steps.begins_ns.front()),
+                              .ended_at = unix_s(steps.begins_ns.back()),
+                              .paused_s = paused});
   return events;
 }
 

@@ -72,6 +72,7 @@ Result<ProgramOutput> ProgramOutput::open(const Options& options) {
   TACHO_TRY(log, open_confined(options.log.parent_path(), options.log.filename(),
                                O_WRONLY | O_CREAT | O_APPEND));
   output.log_ = std::move(log);
+  output.clock_ = options.clock;
   for (const int to : {STDOUT_FILENO, STDERR_FILENO}) {
     TACHO_TRY(stream, make_stream(to, options.echo));
     output.streams_.push_back(std::move(stream));
@@ -103,7 +104,9 @@ std::optional<std::size_t> ProgramOutput::take(Stream& stream) {
   // If the reader has exited (tacho run … | head), the run continues.
   if (stream.to >= 0 && !write_all(stream.to, bytes, "output").ok()) stream.to = -1;
   keep(bytes);
+  const Seconds now(clock_.now());
   for (FiguresSeen& seen : stream.lines.feed(bytes)) figures_.push_back(std::move(seen));
+  for (const StepNumber& number : stream.lines.take_numbers()) steps_.add(now, number);
   return bytes.size();
 }
 

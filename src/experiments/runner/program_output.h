@@ -8,8 +8,10 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "base/run_clock.h"
 #include "core/record/event.h"
 #include "tracing/listen/output_lines.h"
+#include "tracing/listen/printed_steps.h"
 
 namespace tacho {
 
@@ -21,6 +23,7 @@ class ProgramOutput {
   struct Options {
     std::filesystem::path log;
     bool echo = true;
+    RunClock clock = {};
   };
   static Result<ProgramOutput> open(const Options& options);
 
@@ -36,6 +39,7 @@ class ProgramOutput {
   void finish();
 
   std::vector<FiguresSeen> take_figures() { return std::exchange(figures_, {}); }
+  [[nodiscard]] std::optional<StepsFound> steps() const { return steps_.find(); }
   // The end of the output, for error messages.
   [[nodiscard]] const std::string& tail() const { return tail_; }
   // Why the log is incomplete; "" if it is complete.
@@ -58,6 +62,8 @@ class ProgramOutput {
   std::vector<Stream> streams_;
   UniqueFd log_;
   std::vector<FiguresSeen> figures_;
+  PrintedSteps steps_;
+  RunClock clock_;
   std::string tail_;
   std::string problem_;
 };

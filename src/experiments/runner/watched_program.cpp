@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <cstdlib>
 
 #include "experiments/runner/last_line.h"
 
@@ -52,13 +53,18 @@ void WatchedProgram::sample() {
 
 Result<WatchedProgram> WatchedProgram::start(const Options& options) {
   TACHO_TRY(log, FigureLog::open(options.folder, options.container.clock()));
-  TACHO_TRY(output, ProgramOutput::open({options.folder.output(), options.echo}));
+  TACHO_TRY(output, ProgramOutput::open(
+                        {options.folder.output(), options.echo, options.container.clock()}));
   // In a separate process group, reading the terminal would stop it.
   const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const CommandSpec& spec = *options.order.command;
   Command command{.argv = spec.argv, .environment = options.tracing.environment};
   if (::isatty(STDIN_FILENO) == 1) command.in = nothing.get();
   command.environment[kRunFolderVariable] = options.folder.path().string();
+  // Otherwise Python writes to a pipe in blocks: figures would have wrong times, and a program that
+  // is killed would lose them.
+  constexpr const char* kUnbuffered = "PYTHONUNBUFFERED";
+  if (std::getenv(kUnbuffered) == nullptr) command.environment.try_emplace(kUnbuffered, "1");
   command.out = output.out();
   command.err = output.err();
   command.folder = spec.folder;
@@ -105,6 +111,7 @@ WatchedProgram::End WatchedProgram::finish() {
   }
   output_.finish();
   log_.add(output_.take_figures());
+  if (const auto steps = output_.steps()) log_.write(*steps);
   look_at_tensorboard();
   log_.finish();
   if (!output_.problem().empty()) log_.write(Note{output_.problem()});

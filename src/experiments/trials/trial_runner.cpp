@@ -125,7 +125,7 @@ class Trials {
 
   ProgramFacts learn(const RunRecord& record) {
     ProgramFacts facts;
-    facts.gpu = record.found_steps && !record.found_steps->marked();
+    facts.gpu = record.found_steps && record.found_steps->on_gpu();
     if (record.described) {
       const auto& said = record.described->config;
       facts.pytorch = said.contains("torch");
@@ -139,7 +139,7 @@ class Trials {
       }
     }
     metric_ = record.found_steps ? "step_s" : "wall_s";
-    traced_ = record.found_steps && !record.found_steps->marked();
+    traced_ = record.found_steps && record.found_steps->on_gpu();
     trial_seconds_ = record.totals.wall_seconds;
     trial_limit_ = std::min(60 + 10 * trial_seconds_, request_.budget.count());
     return facts;

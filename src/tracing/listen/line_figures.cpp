@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/json_object.h"
+#include "tracing/listen/step_number.h"
 
 namespace tacho {
 namespace {
@@ -154,10 +155,15 @@ std::optional<FiguresSeen> unless_empty(FiguresSeen figures) {
 
 }  // namespace
 
+std::optional<std::string> plain_text(std::string_view line) {
+  if (!is_text(line)) return std::nullopt;
+  return without_colour(line);
+}
+
 std::optional<FiguresSeen> figures_of_line(std::string_view given) {
-  if (!is_text(given)) return std::nullopt;
-  const std::string plain = without_colour(given);
-  const std::string_view line = plain;
+  const auto plain = plain_text(given);
+  if (!plain) return std::nullopt;
+  const std::string_view line = *plain;
   if (const auto mark = line.find(kMllog); mark != std::string_view::npos) {
     const auto json = parse_json(line.substr(mark + kMllog.size()));
     if (json.ok() && json->is_object()) return unless_empty(figures_of_mllog(*json));
@@ -170,7 +176,11 @@ std::optional<FiguresSeen> figures_of_line(std::string_view given) {
       return unless_empty(std::move(figures));
     }
   }
-  return unless_empty(figures_among_words(line));
+  FiguresSeen figures = figures_among_words(line);
+  if (const auto number = step_number_of(line); number && number->of_training && !figures.step) {
+    figures.step = number->step;
+  }
+  return unless_empty(std::move(figures));
 }
 
 }  // namespace tacho

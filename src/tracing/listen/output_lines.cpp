@@ -21,11 +21,19 @@ std::vector<FiguresSeen> OutputLines::feed(std::string_view bytes) {
     bytes.remove_prefix(end + 1);
     if (!too_long_) {
       if (auto figures = figures_of_line(line_)) seen.push_back(*std::move(figures));
+      number(line_);
     }
     line_.clear();
     too_long_ = false;
   }
+  if (line_.ends_with(']')) number(line_);  // a progress bar
   return seen;
+}
+
+void OutputLines::number(std::string_view line) {
+  const auto plain = plain_text(line);
+  if (!plain) return;
+  if (auto found = step_number_of(*plain)) numbers_.push_back(*std::move(found));
 }
 
 }  // namespace tacho

@@ -57,6 +57,10 @@ Advice nothing(const Situation& situation) {
     return advice;
   }
   auto parts = situation.step->parts;
+  if (parts.empty() && situation.cores_allowed > 0) {
+    advice.evidence = fmt::format("{:.1f} of {:.0f} cores in use on average", situation.cores_used,
+                                  situation.cores_allowed);
+  }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const StepPart& a, const StepPart& b) { return a.seconds > b.seconds; });
   for (const StepPart& part : parts) {

@@ -60,7 +60,7 @@ std::string tiles(const RunFindings& run, const std::optional<StepBreakdown>& st
     out += tile("step, median", human(Seconds(step->seconds)));
     out += step->samples_per_s > 0 ? tile("samples/s", human_count(std::round(step->samples_per_s)))
                                    : tile("steps/s", fmt::format("{:.4g}", 1 / step->seconds));
-    out += tile("steps", human_count(static_cast<double>(step->series_s.size())));
+    out += tile("steps", human_count(static_cast<double>(step->count)));
   }
   if (const GpuFindings* gpu = run.gpu(); gpu != nullptr && !gpu->steps.begins_ns.empty()) {
     out += tile("GPU busy in a step", percent(gpu->signs.gpu_busy_share));

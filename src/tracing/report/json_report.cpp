@@ -4,6 +4,7 @@
 #include "core/record/outcome.h"
 #include "tracing/report/advice.h"
 #include "tracing/report/roofline.h"
+#include "tracing/report/run_time.h"
 #include "tracing/report/step_breakdown.h"
 #include "tracing/report/text_report.h"
 
@@ -144,13 +145,18 @@ Json part_json(const StepPart& part) {
       {"key", part.key}, {"title", part.title}, {"seconds", part.seconds}, {"share", part.share}};
 }
 
+Json time_part_json(const TimePart& part) {
+  return {
+      {"key", part.key}, {"title", part.title}, {"seconds", part.seconds}, {"share", part.share}};
+}
+
 Json step_json(const RunFindings& run) {
   const auto step = step_breakdown_of(run);
   if (!step) return nullptr;
   Json json = {{"seconds", step->seconds},
                {"p25_s", step->p25_s},
                {"p75_s", step->p75_s},
-               {"count", step->series_s.size()},
+               {"count", step->count},
                {"samples_per_s", nullptr},
                {"source", step->source},
                {"parts", list_of(step->parts, part_json)}};
@@ -254,6 +260,7 @@ Json json_report(const RunFindings& run) {
             {"disturbed", record.disturbed},
             {"environment", record.environment ? json_of(*record.environment) : Json(nullptr)},
             {"wall_s", record.totals.wall_seconds}}},
+          {"time", list_of(run_time_of(record), time_part_json)},
           {"step", step_json(run)},
           {"advice", list_of(advise(run), advice_json)},
           {"usage", usage_json(run)},

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "tracing/report/roofline.h"
+#include "tracing/report/run_time.h"
 #include "tracing/report/short_name.h"
 
 namespace tacho {
@@ -45,6 +46,14 @@ const std::vector<Table::Heading> kTimeHeadings = {
     {"share"}, {"total"}, {"count"}, {"mean"}, {"median"}, {"min"}, {"max"}, {"name", Align::left}};
 
 const std::vector<std::size_t> kWideTimes = {3, 5, 6};  // mean, min, max
+
+void add_time(std::vector<ReportTable>& tables, const RunFindings& run, std::size_t limit) {
+  add(tables,
+      {"time", "Where the run's time goes", "", {{"share"}, {"time"}, {"part", Align::left}}, {}},
+      run_time_of(run.record), limit, [](const TimePart& part) -> std::vector<std::string> {
+        return {human_share(part.share), time(part.seconds), std::string(part.title)};
+      });
+}
 
 void add_gpu_tables(std::vector<ReportTable>& tables, const GpuFindings& gpu, std::size_t limit) {
   add(tables,
@@ -159,6 +168,7 @@ void add_threads(std::vector<ReportTable>& tables, const UsageFacts& facts, std:
 
 std::vector<ReportTable> report_tables(const RunFindings& run, std::size_t rows) {
   std::vector<ReportTable> tables;
+  add_time(tables, run, rows);
   if (const GpuFindings* gpu = run.gpu()) add_gpu_tables(tables, *gpu, rows);
   add_processes(tables, run, rows);
   if (run.ops) add_ops(tables, *run.ops, rows);

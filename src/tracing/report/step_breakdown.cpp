@@ -86,6 +86,7 @@ StepBreakdown of_gpu(const RunFindings& run, const GpuFindings& gpu) {
     breakdown.series_s.push_back(1e-9 *
                                  static_cast<double>(found.begins_ns[i] - found.begins_ns[i - 1]));
   }
+  breakdown.count = breakdown.series_s.size();
   breakdown.source = fmt::format("found in the kernels of process {}, confidence {:.2f}",
                                  gpu.process, found.confidence);
   breakdown.parts = gpu_parts(gpu);
@@ -96,16 +97,33 @@ StepBreakdown of_gpu(const RunFindings& run, const GpuFindings& gpu) {
   return breakdown;
 }
 
+StepBreakdown of_program(const RunRecord& record) {
+  const StepsFound& found = *record.found_steps;
+  StepBreakdown breakdown{
+      .seconds = found.period_s,
+      .p25_s = found.p25_s,
+      .p75_s = found.p75_s,
+      .count = static_cast<std::size_t>(found.steps),
+      .source = found.printed ? "printed by the program" : "marked by the program"};
+  breakdown.samples_per_s = static_cast<double>(record.samples_per_step()) / found.period_s;
+  return breakdown;
+}
+
 }  // namespace
 
 std::optional<StepBreakdown> step_breakdown_of(const RunFindings& run) {
   const GpuFindings* gpu = run.gpu();
   if (gpu != nullptr && gpu->steps.begins_ns.size() > 1) return of_gpu(run, *gpu);
   const auto steady = run.record.steps.steady_seconds();
-  if (steady.empty()) return std::nullopt;
+  if (steady.empty()) {
+    const auto& found = run.record.found_steps;
+    if (!found || found->period_s <= 0) return std::nullopt;
+    return of_program(run.record);
+  }
   StepBreakdown breakdown{.seconds = median(steady),
                           .p25_s = quantile(steady, 0.25),
                           .p75_s = quantile(steady, 0.75),
+                          .count = run.record.steps.seconds.size(),
                           .series_s = run.record.steps.seconds,
                           .source = "recorded by the worker"};
   breakdown.samples_per_s = static_cast<double>(run.record.samples_per_step()) / breakdown.seconds;

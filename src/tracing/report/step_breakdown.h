@@ -24,11 +24,12 @@ struct StepBreakdown {
   double seconds = 0;  // median
   double p25_s = 0;
   double p75_s = 0;
-  std::vector<double> series_s;  // every step, in order
+  std::size_t count = 0;         // steps
+  std::vector<double> series_s;  // every step, in order; empty if only their median is known
   double samples_per_s = 0;      // 0: the batch size is unknown
   std::string source;            // "found in the kernels of process 4242"
-  // In execution order, without parts below 0.2 %. They add up to `seconds`: shares are means over
-  // the steps, seconds are those shares of the median step.
+  // In execution order, without parts below 0.2 %; empty if they are not known. They add up to
+  // `seconds`: shares are means over the steps, seconds are those shares of the median step.
   std::vector<StepPart> parts;
 };
 

@@ -72,7 +72,7 @@ void add_speed(std::string& out, const StepBreakdown& step, const Terminal& term
       out, terminal, "step",
       fmt::format("median {}, quartiles {} to {} of {} steps; {}", human(Seconds(step.seconds)),
                   human(Seconds(step.p25_s)), human(Seconds(step.p75_s)),
-                  human_count(static_cast<double>(step.series_s.size())), step.source));
+                  human_count(static_cast<double>(step.count)), step.source));
   if (step.samples_per_s > 0) {
     add_line(out, terminal, "speed",
              fmt::format("{} samples/s", human_count(std::round(step.samples_per_s))));
