@@ -367,8 +367,10 @@ class Redis(InferCase):
                 thread.join()
         self.assertEqual(wrong, [])
         lines = self.log_lines()
-        self.assertEqual(len([line for line in lines if "continue without it" in line]), 2, lines)
-        self.assertEqual(len([line for line in lines if "answers again" in line]), 2, lines)
+        skipped, back = (len([line for line in lines if words in line])
+                         for words in ("continue without it", "answers again"))
+        self.assertGreaterEqual(skipped, 2, lines)  # more if a busy machine kept Redis waiting
+        self.assertEqual(skipped, back, lines)
 
     def test_values_changed_by_another_client_are_ignored(self):
         self.await_cache(1)
