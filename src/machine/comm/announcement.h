@@ -21,7 +21,7 @@ class Announcement {
     return made;
   }
   Announcement(Announcement&& other) noexcept
-      : file_(other.file_), attempt_(std::exchange(other.attempt_, {})) {}
+      : file_(std::move(other.file_)), attempt_(std::exchange(other.attempt_, {})) {}
   Announcement& operator=(Announcement&&) = delete;
   ~Announcement() {
     if (!attempt_.empty()) file_.remove(attempt_);

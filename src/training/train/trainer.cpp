@@ -14,6 +14,7 @@
 #include "training/train/cpu_paths.h"
 #include "training/train/device_setup.h"
 #include "training/train/dist/team.h"
+#include "training/train/epoch_end.h"
 #include "training/train/fine_tuning.h"
 #include "training/train/guarded.h"
 #include "training/train/input/batch_source.h"
@@ -24,6 +25,7 @@
 #include "training/train/schedule.h"
 #include "training/train/step_engine.h"
 #include "training/train/step_log.h"
+#include "training/train/stopwatch.h"
 #include "training/train/weight_average.h"
 #include "training/train/weights.h"
 #include "training/weights/hugging_face.h"
@@ -33,17 +35,6 @@ namespace {
 
 // Steps until caches, allocators and lazily loaded kernels have settled.
 constexpr std::int64_t kWarmupSteps = 5;
-
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - begin_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin_ = Clock::now();
-};
 
 class Trainer {
  public:
@@ -59,13 +50,13 @@ class Trainer {
     if (!training_.place) return run_epochs();
     auto team = Team::meet(
         spec_, {*training_.place, training_.order.key, training_.on_lost_rank, &training_.stop});
-    if (!team.ok() && training_.stop) return *stopped();
+    if (!team.ok() && training_.stop) return stopped_by_a_signal();
     if (!team.ok()) return team.error();
     team_ = *std::move(team);
     auto end = guarded([this] { return run_epochs(); });
-    if (!end.ok() && training_.stop) end = *stopped();
+    if (!end.ok() && training_.stop) end = stopped_by_a_signal();
     if (!end.ok()) end = team_->explain(end.error());
-    if (!end.ok() && stop_arrives_soon()) end = *stopped();
+    if (!end.ok() && stop_arrives_soon()) end = stopped_by_a_signal();
     const bool good = end.ok() && end->outcome == Outcome::ok;
     if (!good && log_) team_->collect_last(*log_, training_.report);
     team_->leave(good ? "" : end.ok() ? end->reason : end.error().message);
@@ -81,7 +72,7 @@ class Trainer {
     log_.emplace(training_.report, warmup);
     if (ops_ != nullptr) TACHO_CHECK(prepare_ops(warmup));
     // A run killed right after the epoch that ended its training is done.
-    if (const auto end = early_end(); end && progress_.epochs > 0) return *end;
+    if (const auto end = epoch_end_->early_end(); end && progress_.epochs > 0) return *end;
     while (progress_.epochs < spec_.epochs && progress_.steps < total_steps_) {
       TACHO_TRY(end, one_epoch(*log_));
       if (end) return *end;
@@ -151,6 +142,9 @@ class Trainer {
     // A checkpoint's model is the average.
     if (average_ && progress_.epochs > 0) average_->swap(*optimizer_);
     engine_ = make_engine({spec_, *model_, *optimizer_, reducer});
+    epoch_end_.emplace(EpochEnd::Parts{training_, input_, *model_, *optimizer_, *engine_,
+                                       *checkpoints_, average_ ? &*average_ : nullptr, team_.get()},
+                       progress_);
     count_steps();
     return training_.report(ModelReady{parameter_count(*model_), watch.seconds()});
   }
@@ -214,35 +208,9 @@ class Trainer {
     }
     if (team_) TACHO_CHECK(team_->collect(log, training_.report, true));
     TACHO_CHECK(log.flush());
-    TACHO_CHECK(report_notes(*input_.train));
-    TACHO_TRY(scores, of_all(engine_->scores()));
-    done.samples =
-        (scores.hits.samples + scores.hits.ignored) / tokens_per_sample(spec_).value_or(1);
-    done.train_loss = scores.mean_loss();
-    done.train_top1 = scores.hits.top1_share();
-    done.train_seconds = watch.seconds();
-
-    const Stopwatch eval_watch;
-    // Each rank's batch norms have seen different samples; one model is evaluated and saved.
-    if (team_) TACHO_CHECK(team_->share_buffers(*model_));
-    if (average_) {
-      average_->swap(*optimizer_);
-      if (team_) TACHO_CHECK(team_->share_buffers(*model_));
-    }
-    TACHO_TRY(result, evaluate());
-    if (!result) return stopped();
-    done.eval_loss = result->mean_loss();
-    done.top1 = result->hits.top1_share();
-    done.top5 = result->hits.top5_share();
-    done.eval_seconds = eval_watch.seconds();
-    TACHO_CHECK(training_.report(done));
-    ++progress_.epochs;
-    progress_.top1 = done.top1;
-    progress_.best.add(progress_.epochs, spec_.best_by, done.top1, done.eval_loss);
-    if (spec_.checkpoints && leads()) TACHO_CHECK(save_checkpoint());
-    if (average_) average_->swap(*optimizer_);
+    TACHO_TRY(over, epoch_end_->finish(done, watch));
     if (ops_ != nullptr) TACHO_CHECK(ops_->write());
-    return early_end();
+    return over;
   }
 
   // Facts of a step that are known when it starts.
@@ -259,11 +227,6 @@ class Trainer {
         spec_.seed + (static_cast<std::int64_t>(team_->rank()) << 32U) + epoch));
   }
 
-  [[nodiscard]] Result<Scores> of_all(const Scores& mine) const {
-    if (!team_) return mine;
-    return team_->total(mine);
-  }
-
   Result<std::optional<TrainEnd>> train_steps(StepLog& log, EpochDone& done) {
     if (spec_.dropout) {
       model_->train();
@@ -277,7 +240,7 @@ class Trainer {
     Batch batch;
     std::deque<Started> started;
     while (progress_.steps < total_steps_) {
-      if (training_.stop) return stopped();
+      if (training_.stop) return std::optional(stopped_by_a_signal());
       OpWatch::Step watched(ops_, progress_.steps + 1);
       const Stopwatch watch;
       engine_->input_taken();
@@ -322,59 +285,9 @@ class Trainer {
     return team_->collect(log, training_.report, false);
   }
 
-  // Returns nullopt if it was stopped.
-  Result<std::optional<Scores>> evaluate() {
-    const torch::NoGradGuard no_grad;
-    model_->eval();
-    input_.eval->begin_epoch(0);
-    engine_->begin();
-    Batch batch;
-    while (true) {
-      engine_->input_taken();
-      TACHO_TRY(more, input_.eval->next(batch));
-      if (!more) break;
-      if (training_.stop) return std::optional<Scores>();
-      if (batch.weight != 0) engine_->evaluate(batch);
-    }
-    TACHO_CHECK(report_notes(*input_.eval));
-    TACHO_TRY(scores, of_all(engine_->scores()));
-    return std::optional(scores);
-  }
-
-  Result<void> report_notes(BatchSource& source) {
-    for (std::string& note : source.take_notes()) {
-      TACHO_CHECK(training_.report(Note{std::move(note)}));
-    }
-    return {};
-  }
-
-  Result<void> save_checkpoint() {
-    const Stopwatch watch;
-    TACHO_TRY(written, checkpoints_->save(progress_));
-    return training_.report(
-        CheckpointWritten{progress_.epochs, written.file, written.size.count, watch.seconds()});
-  }
-
-  static std::optional<TrainEnd> stopped() {
-    return TrainEnd{Outcome::cancelled, "stopped by a signal"};
-  }
-
   static std::optional<TrainEnd> diverged(double loss, std::int64_t step) {
     return TrainEnd{Outcome::failed,
                     fmt::format("the loss became {} at step {}; lower --lr", loss, step)};
-  }
-
-  // Returns why training is done before its last epoch.
-  [[nodiscard]] std::optional<TrainEnd> early_end() const {
-    if (spec_.target_top1 && progress_.top1 >= *spec_.target_top1) {
-      return TrainEnd{Outcome::ok, fmt::format("reached the target in epoch {}", progress_.epochs)};
-    }
-    const std::int64_t waited = progress_.epochs - progress_.best.epoch;
-    if (!spec_.patience || waited < *spec_.patience) return std::nullopt;
-    return TrainEnd{
-        Outcome::ok,
-        fmt::format("stopped after {} epoch{} without a better {}; the best was epoch {}", waited,
-                    waited == 1 ? "" : "s", kBestBys.of(spec_.best_by), progress_.best.epoch)};
   }
 
   const Training& training_;
@@ -391,6 +304,7 @@ class Trainer {
   std::optional<WeightAverage> average_;
   std::unique_ptr<StepEngine> engine_;
   std::optional<Checkpoints> checkpoints_;
+  std::optional<EpochEnd> epoch_end_;
   std::optional<StepLog> log_;
   Progress progress_;
   // Null if it trains alone. Last member: destroyed first, so no lost rank is reported later.

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+
+namespace tacho {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace tacho
