@@ -171,7 +171,7 @@ class Refusals(SharedFolder):
 
     def test_folders_that_cannot_be_used(self):
         self.file = self.file.parent / "missing" / "meet.job"
-        self.refused("is no folder that you can", "name a file in one that all machines share")
+        self.refused("is not a folder that you can", "name a file in one that all machines share")
 
     def test_wrong_options(self):
         for value in ("file:", "file://host0/meet.job", "file:/shared/"):

@@ -80,7 +80,7 @@ Result<void> RendezvousFile::check_folder(int access) const {
   if (fs::is_directory(folder, unknown) && ::access(folder.c_str(), access) == 0) return {};
   return Error{
       ErrorCode::usage,
-      fmt::format("{}: {} is no folder that you can {}; name a file in one that all "
+      fmt::format("{}: {} is not a folder that you can {}; name a file in one that all "
                   "machines share",
                   path_.string(), folder.string(), (access & W_OK) != 0 ? "write to" : "read")};
 }

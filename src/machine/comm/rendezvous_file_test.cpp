@@ -92,14 +92,14 @@ TEST_F(InAFolder, IsNotALink) {
 
 TEST_F(InAFolder, NeedsTheFolder) {
   const RendezvousFile nowhere(scratch_.path() / "no" / "job");
-  EXPECT_THAT(refused(nowhere.check_writable()), HasSubstr("no folder that you can write to"));
-  EXPECT_THAT(nowhere.read().error().message, HasSubstr("no folder that you can read"));
+  EXPECT_THAT(refused(nowhere.check_writable()), HasSubstr("not a folder that you can write to"));
+  EXPECT_THAT(nowhere.read().error().message, HasSubstr("not a folder that you can read"));
 }
 
 TEST_F(InAFolder, NeedsToWriteToTheFolder) {
   if (::geteuid() == 0) GTEST_SKIP() << "root can write to every folder";
   fs::permissions(scratch_.path(), fs::perms::owner_write, fs::perm_options::remove);
-  EXPECT_THAT(refused(file_.check_writable()), HasSubstr("no folder that you can write to"));
+  EXPECT_THAT(refused(file_.check_writable()), HasSubstr("not a folder that you can write to"));
   fs::permissions(scratch_.path(), fs::perms::owner_write, fs::perm_options::add);
 }
 
