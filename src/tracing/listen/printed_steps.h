@@ -13,8 +13,8 @@ namespace tacho {
 
 // Computes the time of a step from the step numbers in a program's output and when they came.
 //
-// Programs print every so many steps, and evaluate or save something in between: the result is the
-// median over steps, so that rare long pauses do not count. Lines that arrive together, because the
+// Programs print at intervals of steps, and evaluate or save something in between: the result is
+// the median over steps, so that long pauses do not count. Lines that arrive together, because the
 // program buffers its output, count as one.
 class PrintedSteps {
  public:

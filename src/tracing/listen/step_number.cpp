@@ -69,7 +69,7 @@ std::optional<StepNumber> in_epoch(std::string_view line) {
   return StepNumber{"epoch of " + std::to_string(fraction->all), fraction->done};
 }
 
-// The line without its numbers, so that those of training and evaluation are told apart.
+// The line without its numbers, which distinguishes lines of training and evaluation.
 std::string form_of(std::string_view line) {
   constexpr std::size_t kLongest = 48;
   std::string form;
