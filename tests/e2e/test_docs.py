@@ -69,7 +69,9 @@ BEFORE = [
     (r"tacho curve last", f"tacho train lenet5 --data fashion-mnist -e 6 {FEW}"),
     (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 32 {FEW}"),
     (r"tacho predict mnist-cnn", f"tacho train mnist-cnn --data fashion-mnist -b 128 {FEW}"),
-    (r"tacho infer last", f"tacho train lstm --data sst2 -e 1 {FEW}"),
+    (r"tacho infer last --max-tokens", "tacho train gpt2 --data text --data-dir docs --tokens characters --layers 1"
+     " --width 32 --heads 2 --length 32 -b 8 --steps 20 --seed 1"),
+    (r"tacho infer last$", f"tacho train lstm --data sst2 -e 1 {FEW}"),
     (r"tacho bench ls", "tacho bench memory --quick --only copy"),
 ]
 # The output depends on the machine: only the beginnings of lines are compared.
