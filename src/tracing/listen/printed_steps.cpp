@@ -15,8 +15,8 @@ constexpr double kPause = 3;  // times the median step: something else happened,
 }  // namespace
 
 void PrintedSteps::Series::add(Seconds now, std::int64_t number) {
-  if (number == step) return;
-  // A number that starts again is that of another epoch.
+  // Several ranks print the same numbers, not in order; those of a new epoch are much lower.
+  if (number <= step && 2 * number >= step) return;
   const bool again = number < step;
   const auto more = static_cast<double>(again ? number : number - step);
   step = number;

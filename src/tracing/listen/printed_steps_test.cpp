@@ -49,6 +49,17 @@ TEST(PrintedSteps, BeginAgainInEveryEpoch) {
   EXPECT_NEAR(steps.find()->paused_s, 2 * 5.1, 1e-9);
 }
 
+TEST(PrintedSteps, OfSeveralRanksAreCountedOnce) {
+  PrintedSteps steps;
+  for (int step = 10; step <= 60; ++step) {
+    steps.add(Seconds(0.1 * step), at_step(step));
+    steps.add(Seconds(0.1 * step), at_step(step - 1));  // of a slower rank
+  }
+  ASSERT_TRUE(steps.find());
+  EXPECT_EQ(steps.find()->steps, 50);
+  EXPECT_NEAR(steps.find()->period_s, 0.1, 1e-9);
+}
+
 TEST(PrintedSteps, AreThoseOfTheLongestSeries) {
   PrintedSteps steps;
   for (int i = 0; i < 20; ++i) {
