@@ -115,9 +115,12 @@ class Workspace:
             process.wait(PATIENCE_SECONDS)
             log.close()
 
-    def close(self):
+    def end_servers(self):
         for port in list(self.servers):
             self.end_server(port)
+
+    def close(self):
+        self.end_servers()
         end_all(self.home)
         shutil.rmtree(self.folder, ignore_errors=True)
 

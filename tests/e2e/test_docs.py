@@ -119,6 +119,7 @@ class Pages(unittest.TestCase):
         for path in pages():
             if ONLY and name_of(path) not in ONLY:
                 continue
+            self.workspace.end_servers()  # the next page expects its own model
             commands, unmarked = shown_commands(path)
             self.assertEqual(unmarked, [], "commands begin with '$ '")
             for shown in commands:

@@ -229,6 +229,25 @@ test("a training is predicted with intervals, and the address stores the request
   page.errors = page.errors.filter((text) => !/400|422/.test(text));
 });
 
+test("an answer that arrives while a field is filled in does not erase its text", async () => {
+  let answer;
+  const asked = new Promise((resolve) => { answer = resolve; });
+  await page.route("**/api/v1/catalog", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto("/predict");
+  const field = page.getByLabel("epochs");
+  await field.fill("13");
+  const arrived = page.waitForResponse("**/api/v1/catalog");
+  answer();
+  await arrived;
+  await page.locator("#model-known option").first().waitFor({ state: "attached" });
+  await field.press("Enter");
+  await page.waitForURL(/epochs=13/);
+  await page.unroute("**/api/v1/catalog");
+});
+
 test("offers are ranked, drawn and explained, and can be varied", async () => {
   await page.goto("/recommend?gpus=A100&clouds=aws&target=0.7");
   await page.getByRole("region", { name: "offers", exact: true }).getByRole("rowheader").first().waitFor({ timeout: 60000 });

@@ -8,7 +8,7 @@ import { count, formatValue, seconds } from "./format";
 import { navigate, useRoute, withParams } from "./route";
 import { SortTable } from "./run_report";
 import type { Band, Comparison, Diff } from "./types";
-import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section, TextField } from "./ui";
 
 const curveChoices: { key: string; title: string; unit: string; x: string; higher?: boolean }[] = [
   { key: "loss", title: "training loss", unit: "none", x: "step" },
@@ -86,9 +86,9 @@ function Groups({ groups, change }: { groups: string[]; change: (groups: string[
       {groups.map((group, i) => (
         <span key={`${i}${group}`} class="chip">
           <i class={`swatch c${i % 8}`} aria-hidden="true" />
-          <input
+          <TextField
             value={group} size={Math.max(4, group.length)} aria-label={`Group ${i + 1}${i === 0 ? " (base)" : ""}`}
-            onChange={(e) => change(groups.map((g, j) => (j === i ? e.currentTarget.value : g)).filter(Boolean))}
+            commit={(text) => change(groups.map((g, j) => (j === i ? text : g)).filter(Boolean))}
           />
           <button type="button" class="quiet" aria-label={`Remove group ${i + 1}`} onClick={() => change(groups.filter((_, j) => j !== i))}>×</button>
         </span>

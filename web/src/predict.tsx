@@ -6,7 +6,7 @@ import { dollars, seconds, share } from "./format";
 import type { Instance, Range, TrainingPrediction } from "./offer_types";
 import { navigate, useRoute } from "./route";
 import type { Catalog } from "./types";
-import { Command, Loading, ProblemNote, Scroll, Section } from "./ui";
+import { Command, Loading, ProblemNote, Scroll, Section, TextField } from "./ui";
 
 // Keys are those of the API.
 interface Field {
@@ -72,14 +72,13 @@ function TrainingForm({ url, suggestions, wrong }: { url: URL; suggestions: Reco
         const { key, label, help, text, choices } = field;
         const shared = {
           id: key, value: text, "aria-invalid": wrong?.key === key, "aria-describedby": wrong?.key === key ? `${key}-error` : undefined,
-          onChange: (event: JSX.TargetedEvent<HTMLInputElement | HTMLSelectElement>) => set(field, event.currentTarget.value),
         };
         return (
           <div key={key} class="field">
             <label for={key}><span>{label}</span>
               {choices
-                ? <select {...shared}><option value="">default</option>{choices.map((each) => <option key={each} value={each}>{each}</option>)}</select>
-                : <input {...shared} list={`${key}-known`} inputMode={field.isNumber ? "decimal" : "text"} placeholder={help} />}
+                ? <select {...shared} onChange={(event) => set(field, event.currentTarget.value)}><option value="">default</option>{choices.map((each) => <option key={each} value={each}>{each}</option>)}</select>
+                : <TextField {...shared} commit={(typed) => set(field, typed)} list={`${key}-known`} inputMode={field.isNumber ? "decimal" : "text"} placeholder={help} />}
             </label>
             {suggestions[key] && <datalist id={`${key}-known`}>{suggestions[key].map((each) => <option key={each} value={each} />)}</datalist>}
             {wrong?.key === key && <small id={`${key}-error`} class="bad" role="alert">{wrong.text}</small>}

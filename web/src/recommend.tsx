@@ -8,7 +8,7 @@ import type { Instance, Offer, Recommendation, RecommendRequest } from "./offer_
 import { navigate, useRoute, withParams } from "./route";
 import { saveFile } from "./save";
 import type { Catalog } from "./types";
-import { Command, Empty, Loading, ProblemNote, Scroll, Section } from "./ui";
+import { Command, Empty, Loading, ProblemNote, Scroll, Section, TextField } from "./ui";
 import { WhatIf } from "./what_if";
 
 const fields: { key: string; label: string; initial: string; help: string }[] = [
@@ -51,16 +51,16 @@ function RequestForm({ url, catalog, instances }: { url: URL; catalog: Catalog; 
   return (
     <form class="request-form" onSubmit={(event) => event.preventDefault()}>
       <label><span>model</span>
-        <input list="models" value={value("model", "resnet50")} onChange={(e) => set("model", e.currentTarget.value)} />
+        <TextField list="models" value={value("model", "resnet50")} commit={(text) => set("model", text)} />
         <datalist id="models">{catalog.models.map((m) => <option key={m.name} value={m.name} />)}</datalist>
       </label>
       <label><span>data</span>
-        <input list="datasets" value={value("data", "imagenet")} onChange={(e) => set("data", e.currentTarget.value)} />
+        <TextField list="datasets" value={value("data", "imagenet")} commit={(text) => set("data", text)} />
         <datalist id="datasets">{catalog.datasets.map((d) => <option key={d.name} value={d.name} />)}</datalist>
       </label>
       {fields.map((field) => (
         <label key={field.key} title={field.help}><span>{field.label}</span>
-          <input inputMode="decimal" size={8} value={value(field.key, field.initial)} placeholder={field.help} onChange={(e) => set(field.key, e.currentTarget.value)} />
+          <TextField inputMode="decimal" size={8} value={value(field.key, field.initial)} placeholder={field.help} commit={(text) => set(field.key, text)} />
         </label>
       ))}
       <label><span>cloud</span>

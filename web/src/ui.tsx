@@ -45,6 +45,16 @@ export function Command({ text }: { text: string }): JSX.Element {
   );
 }
 
+// A text field that reports its value once the user has finished. A redraw keeps what was typed so far.
+export function TextField({ value, commit, ...rest }: Omit<JSX.InputHTMLAttributes, "value"> & { value: string; commit: (text: string) => void }): JSX.Element {
+  const [typed, setTyped] = useState<string>();
+  const finish = (text: string) => {
+    setTyped(undefined);
+    commit(text);
+  };
+  return <input {...rest} value={typed ?? value} onInput={(event) => setTyped(event.currentTarget.value)} onChange={(event) => finish(event.currentTarget.value)} />;
+}
+
 export function Section(
   { id, title, aside, children }:
   { id: string; title: string; aside?: ComponentChildren; children: ComponentChildren },
