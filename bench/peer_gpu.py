@@ -14,7 +14,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from peer_models import Distilbert, Lstm, MnistCnn, resnet50
+from peer_models import Distilbert, Gpt, Llama, Lstm, MnistCnn, resnet50
 
 
 def images(batch, channels, side, classes):
@@ -27,11 +27,19 @@ def tokens(batch, length, vocabulary):
             torch.randint(2, (batch,), device="cuda"))
 
 
+def documents(batch, length, vocabulary):
+    return (torch.randint(vocabulary, (batch, length), device="cuda"),
+            torch.randint(vocabulary, (batch * length,), device="cuda"))
+
+
+LANGUAGE_MODELS = ("gpt2", "llama-1b")  # they return the loss, so that it is compiled too
 WORKLOADS = {
     "mnist-cnn": (MnistCnn, lambda b: images(b, 1, 28, 10), "sgd"),
     "lstm": (lambda: Lstm(30522, 256), lambda b: tokens(b, 200, 30522), "adam"),
     "resnet50": (resnet50, lambda b: images(b, 3, 224, 1000), "sgd"),
     "distilbert": (Distilbert, lambda b: tokens(b, 128, 30522), "adamw"),
+    "gpt2": (Gpt, lambda b: documents(b, 1024, 50257), "adamw"),
+    "llama-1b": (Llama, lambda b: documents(b, 2048, 128256), "adamw"),
 }
 
 
@@ -59,6 +67,7 @@ class Peer:
             self.x = self.x.contiguous(memory_format=torch.channels_last)
         self.optimizer = optimizer_of(kind, self.model.parameters(), options.mode == "graph")
         self.bf16 = options.precision == "bf16"
+        self.returns_loss = options.workload in LANGUAGE_MODELS
         self.forward = self.model
         if options.mode.startswith("compile"):
             mode = "reduce-overhead" if options.mode == "compile-overhead" else "default"
@@ -73,7 +82,8 @@ class Peer:
     def step(self):
         self.optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cuda", torch.bfloat16, enabled=self.bf16):
-            loss = F.cross_entropy(self.forward(self.x), self.y)
+            loss = (self.forward(self.x, self.y) if self.returns_loss
+                    else F.cross_entropy(self.forward(self.x), self.y))
         loss.backward()
         self.optimizer.step()
         return loss.detach()

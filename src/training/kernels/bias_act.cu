@@ -45,9 +45,24 @@ __device__ Normal normal_at(float z) {
   return {density * t * (0.4361836F + t * (-0.1201676F + t * 0.9372980F)), density};
 }
 
+// The value and slope of v/2·(1 + tanh(√(2/π)·(v + 0.044715·v³))) = v·sigmoid(2·√(2/π)·(…)).
+struct ValueAndSlope {
+  float value;
+  float slope;
+};
+template <class T>
+__device__ ValueAndSlope gelu_tanh_at(float v) {
+  constexpr float kTwice = 1.5957691F;  // 2·√(2/π)
+  const float square = v * v;
+  const float share = 1 / (1 + exponential<T>(-kTwice * v * (1 + 0.044715F * square)));
+  const float inner = kTwice * (1 + 3 * 0.044715F * square);
+  return {v * share, share + v * share * (1 - share) * inner};
+}
+
 template <class T, Pointwise kF>
 __device__ float activated(float v) {
   if (kF == Pointwise::relu) return v < 0 ? 0 : v;
+  if (kF == Pointwise::gelu_tanh) return gelu_tanh_at<T>(v).value;
   return fmaxf(v, 0) - fabsf(v) * normal_at<T>(v).beyond;
 }
 
@@ -97,7 +112,7 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
   float sums[W] = {};
   if (channel < shape.channels) {
     float b[W] = {};
-    if (kF == Pointwise::gelu) load_pack(bias + channel, b);
+    if (kF != Pointwise::relu) load_pack(bias + channel, b);
     const Inputs<T, 2> inputs{{dy, x_or_y}};
     walk_rows<Direction::up>(inputs, shape, channel, [&](const RawPack* raw, unsigned, int64_t at) {
       float g[W];
@@ -108,6 +123,8 @@ __global__ void __launch_bounds__(kRowThreads, kBlocksAtATime)
       for (int i = 0; i < W; ++i) {
         if (kF == Pointwise::relu) {
           g[i] = v[i] <= 0 ? 0 : g[i] * kept_scale;
+        } else if (kF == Pointwise::gelu_tanh) {
+          g[i] *= gelu_tanh_at<T>(v[i] + b[i]).slope;
         } else {
           const float z = v[i] + b[i];
           const Normal normal = normal_at<T>(z);
@@ -165,6 +182,19 @@ struct ColumnSums {
   }
 };
 
+// Calls `work` with the function as a compile-time constant.
+template <class Work>
+void with_function(Pointwise f, Work work) {
+  switch (f) {
+    case Pointwise::relu:
+      return work(std::integral_constant<Pointwise, Pointwise::relu>{});
+    case Pointwise::gelu:
+      return work(std::integral_constant<Pointwise, Pointwise::gelu>{});
+    case Pointwise::gelu_tanh:
+      return work(std::integral_constant<Pointwise, Pointwise::gelu_tanh>{});
+  }
+}
+
 }  // namespace
 
 void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y, Stream stream) {
@@ -174,10 +204,10 @@ void bias_act_forward(const BiasAct& p, const void* x, const void* bias, void* y
   g.grid = dim3(static_cast<unsigned>((p.shape.rows + each - 1) / each), g.grid.x);
   with_type(p.shape.type, [&](auto example) {
     using T = decltype(example);
-    auto* kernel =
-        p.f == Pointwise::relu ? &bias_act<T, Pointwise::relu> : &bias_act<T, Pointwise::gelu>;
-    launch(kernel, {g.grid, g.block, 0, stream}, p, static_cast<const T*>(x),
-           static_cast<const T*>(bias), static_cast<T*>(y));
+    with_function(p.f, [&](auto f) {
+      launch(bias_act<T, f()>, {g.grid, g.block, 0, stream}, p, static_cast<const T*>(x),
+             static_cast<const T*>(bias), static_cast<T*>(y));
+    });
   });
 }
 
@@ -186,11 +216,11 @@ void bias_act_backward(const BiasAct& p, const void* dy, const void* x_or_y, con
   const ColumnSums columns(p.shape, dbias, workspace);
   with_type(p.shape.type, [&](auto example) {
     using T = decltype(example);
-    auto* kernel = p.f == Pointwise::relu ? &bias_act_back<T, Pointwise::relu>
-                                          : &bias_act_back<T, Pointwise::gelu>;
-    launch(kernel, {columns.grid.grid, columns.grid.block, 0, stream}, p, static_cast<const T*>(dy),
-           static_cast<const T*>(x_or_y), static_cast<const T*>(bias), static_cast<T*>(dx),
-           columns.partial);
+    with_function(p.f, [&](auto f) {
+      launch(bias_act_back<T, f()>, {columns.grid.grid, columns.grid.block, 0, stream}, p,
+             static_cast<const T*>(dy), static_cast<const T*>(x_or_y), static_cast<const T*>(bias),
+             static_cast<T*>(dx), columns.partial);
+    });
     columns.template finish<T>(p.shape.channels, dbias, stream);
   });
 }

@@ -88,7 +88,8 @@ struct MaskKey {
   uint64_t offset;
 };
 
-enum class Pointwise { relu, gelu };
+// gelu with the error function, or with its approximation by tanh.
+enum class Pointwise { relu, gelu, gelu_tanh };
 
 // y = dropout(f(x + bias)); dropout only with relu. May be in place for relu.
 struct BiasAct {
@@ -316,7 +317,42 @@ void cross_entropy_backward(const CrossEntropy& p, const void* logits, const int
                             const float* log_sums, const float* dloss, void* dlogits,
                             Stream stream);
 
+// The loss of a language model: the same of R rows of logits, `stride` apart, of which the numbers
+// after the classes are ignored. `stride` is a multiple of the pack width.
+struct TokenLoss {
+  int64_t rows, classes, stride;
+  DataType type;
+  float smoothing;
+};
+// Writes each row's loss and how many classes have a better score than its label. If `overwrite`,
+// replaces the logits by the gradient of their row's loss.
+void token_loss(const TokenLoss& p, void* logits, const int64_t* labels, bool overwrite,
+                float* losses, int32_t* ahead, Stream stream);
+
+// --- Llama's layers; R×C numbers in row order, whole packs ---
+
+// y = silu(gate)·up.
+void gated_silu_forward(const Rows& shape, const void* gate, const void* up, void* y,
+                        Stream stream);
+void gated_silu_backward(const Rows& shape, const void* dy, const void* gate, const void* up,
+                         void* dgate, void* dup, Stream stream);
+
+// Rotates the first half of each head against the second. x: tokens × heads × width; cosine and
+// sine: length × width, for the positions of tokens 0 to length − 1, 0 to length − 1, …; half a
+// head is whole packs.
+struct Rotary {
+  int64_t tokens, length, heads, width;
+  DataType type;
+  bool back;  // by the negative angle: the gradient
+};
+void rotate(const Rotary& p, const void* x, const void* cosine, const void* sine, void* y,
+            Stream stream);
+
 // --- statistics of a step ---
+
+// The same as score() from the number of classes ahead of each row's label.
+void add_hits(const int32_t* ahead, int64_t rows, const float* loss, double* totals, float* last,
+              Stream stream);
 
 // Adds a batch's loss × rows, top-1 and top-5 hits to totals[0..2] and writes the loss to *last.
 void score(const void* logits, DataType type, const int64_t* labels, int64_t rows, int64_t classes,

@@ -112,6 +112,29 @@ inline at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, con
   return attention(q, k, v, allowed, dropout_p);
 }
 
+// cuDNN's flash attention on a GPU, for 16-bit numbers and as many queries as keys.
+inline at::Tensor cudnn_causal_attention(const at::Tensor& q, const at::Tensor& k,
+                                         const at::Tensor& v, double dropout_p) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6)
+  return std::get<0>(at::_scaled_dot_product_cudnn_attention(
+      q, k, v, std::nullopt, at::GradMode::is_enabled(), dropout_p, /*is_causal=*/true,
+      /*return_debug_mask=*/false));
+#else
+  (void)q, (void)k, (void)v, (void)dropout_p;
+  return {};
+#endif
+}
+
+// torch's kernel for all of x / sqrt(mean(x²) + epsilon)·weight; undefined if there is none.
+inline at::Tensor fused_rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)
+  if (x.is_cuda()) return at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+#else
+  (void)x, (void)weight, (void)epsilon;
+#endif
+  return {};
+}
+
 // Signed in 1.13, unsigned later.
 template <class Base, class Total>
 Total total_of(void (Base::*)(void*, std::int64_t, Total, Total, c10::Device));

@@ -18,6 +18,7 @@
 #include "training/train/cuda/step_graph.h"
 #include "training/train/device_setup.h"
 #include "training/train/guarded.h"
+#include "training/train/models/decoder.h"
 #include "training/train/models/faster_layer.h"
 #include "training/train/ops/step_part.h"
 #include "training/train/step_engine.h"
@@ -38,6 +39,7 @@ class CudaEngine final : public StepEngine {
   explicit CudaEngine(const StepParts& parts)
       : spec_(parts.spec),
         model_(parts.model),
+        decoder_(dynamic_cast<Decoder*>(&parts.model)),
         optimizer_(parts.optimizer),
         reducer_(parts.reducer),
         copies_(at::cuda::getStreamFromPool()),
@@ -96,8 +98,10 @@ class CudaEngine final : public StepEngine {
 
   void evaluate(const Batch& given) override {
     const Batch batch = to_device(given);
-    const at::Tensor logits = model_.logits(batch);
-    add_scores(logits, batch, loss_of(logits, batch.labels, 0));
+    const auto loss_from = [&](const at::Tensor& logits) {
+      return loss_of(logits, batch.labels, 0);
+    };
+    add_scores(forward(batch, 0, loss_from), batch);
     samples_ += batch.labels.size(0);
   }
 
@@ -148,10 +152,10 @@ class CudaEngine final : public StepEngine {
   }
 
   void make_step(const Batch& batch, bool updates) {
-    const auto [logits, loss] = forward(batch);
+    const Forward done = forward_in_training(batch);
     const bool exchanges = updates && reducer_ != nullptr;
     if (exchanges) reducer_->begin();
-    backward(loss, batch);
+    backward(done.loss, batch);
     if (exchanges) {
       const auto times = reducer_->finish();
       if (!times.ok()) {
@@ -161,7 +165,7 @@ class CudaEngine final : public StepEngine {
       exchange_ = *times;
     }
     const at::Tensor before = batch.weight == 0 ? totals_.clone() : at::Tensor();
-    add_scores(logits.detach(), batch, loss.detach());
+    add_scores(done, batch);
     if (before.defined()) totals_.copy_(before);  // a sample that only fills an empty share
     if (!updates) return;
     const StepPart part(OpPhase::optimizer);
@@ -169,23 +173,34 @@ class CudaEngine final : public StepEngine {
   }
 
   struct Forward {
-    at::Tensor logits;
     at::Tensor loss;
+    at::Tensor logits;  // or, of a language model:
+    at::Tensor ahead;   // how many classes have a better score than each label
   };
-  Forward forward(const Batch& batch) {
+  Forward forward_in_training(const Batch& batch) {
     const StepPart part(OpPhase::forward);
-    at::Tensor logits = model_.logits(batch);
-    at::Tensor loss = training_loss_of(logits, batch.labels);
-    return {std::move(logits), std::move(loss)};
+    const double smoothing = spec_.label_smoothing;
+    return forward(batch, smoothing, [&](const at::Tensor& logits) {
+      return layers::faster_of(
+          {.name = "cross entropy",
+           .ours =
+               [&](const Tensors& in) {
+                 return fused::cross_entropy(in[0], batch.labels, smoothing);
+               },
+           .theirs = [&](const Tensors& in) { return loss_of(in[0], batch.labels, smoothing); }},
+          {logits});
+    });
   }
 
-  at::Tensor training_loss_of(const at::Tensor& logits, const at::Tensor& labels) {
-    const double smoothing = spec_.label_smoothing;
-    return layers::faster_of(
-        {.name = "cross entropy",
-         .ours = [&](const Tensors& in) { return fused::cross_entropy(in[0], labels, smoothing); },
-         .theirs = [&](const Tensors& in) { return loss_of(in[0], labels, smoothing); }},
-        {logits});
+  template <class Loss>
+  Forward forward(const Batch& batch, double smoothing, const Loss& loss_from) {
+    if (decoder_ != nullptr && !kernel_choice::torch_only()) {
+      auto [loss, ahead] = fused::token_loss(decoder_->last_states(batch), decoder_->head(),
+                                             batch.labels, smoothing);
+      return {std::move(loss), {}, std::move(ahead)};
+    }
+    const at::Tensor logits = model_.logits(batch);
+    return {loss_from(logits), logits, {}};
   }
 
   void backward(const at::Tensor& loss, const Batch& batch) {
@@ -195,11 +210,19 @@ class CudaEngine final : public StepEngine {
     share_of_step(optimizer_.scaled(loss), batch, spec_).backward();
   }
 
-  void add_scores(const at::Tensor& logits, const Batch& batch, const at::Tensor& loss) {
-    const at::Tensor rows = logits.contiguous();
+  void add_scores(const Forward& done, const Batch& batch) {
+    const float* loss = done.loss.data_ptr<float>();
+    auto* totals = totals_.data_ptr<double>();
+    auto* last = last_loss_.data_ptr<float>();
+    const auto stream = at::cuda::getCurrentCUDAStream().stream();
+    if (done.ahead.defined()) {
+      kernels::add_hits(done.ahead.data_ptr<std::int32_t>(), done.ahead.numel(), loss, totals, last,
+                        stream);
+      return;
+    }
+    const at::Tensor rows = done.logits.detach().contiguous();
     kernels::score(rows.data_ptr(), data_type(rows), batch.labels.data_ptr<std::int64_t>(),
-                   rows.size(0), rows.size(1), loss.data_ptr<float>(), totals_.data_ptr<double>(),
-                   last_loss_.data_ptr<float>(), at::cuda::getCurrentCUDAStream().stream());
+                   rows.size(0), rows.size(1), loss, totals, last, stream);
   }
 
   void end_step(double weight) {
@@ -262,6 +285,7 @@ class CudaEngine final : public StepEngine {
 
   const RunSpec& spec_;
   Classifier& model_;
+  Decoder* decoder_;  // the model, if it is a language model
   Optimizer& optimizer_;
   Reducer* reducer_;
   at::cuda::CUDAStream copies_;

@@ -19,13 +19,15 @@ struct TwoReaders {
 TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl& norm,
                                  const at::Tensor& residual);
 
-enum class Pointwise { relu, gelu };
+enum class Pointwise { relu, gelu, gelu_tanh };
 // dropout(f(x + bias)) along the last dimension, or along the channels of an image; no dropout
 // after gelu.
 at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f, double dropout = 0);
 
-// torch's product; the gradient of the bias takes one pass over the incoming gradient.
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+// torch's product; the gradient of the bias takes one pass over the incoming gradient. The weight
+// is outputs×inputs or, if input-major, the other way round.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                  bool input_major = false);
 
 struct SumAndNorm {
   at::Tensor sum;
@@ -54,5 +56,21 @@ at::Tensor pool_tail(const at::Tensor& x, const at::Tensor& bias, double dropout
 
 // The mean cross entropy of R×C logits, in fp32.
 at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& labels, double smoothing);
+
+// For decoders. cuDNN's causal attention of as many queries as keys.
+at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                            double dropout);
+at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up);
+// x: N×heads×T×d, stored as N×T×heads×d; cosine and sine: T×d.
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine);
+
+struct TokenLoss {
+  at::Tensor loss;   // the mean
+  at::Tensor ahead;  // R, int32: how many classes have a better score than the label
+};
+// The cross entropy of hidden·headᵀ, R×W and C×W. Its logits exist only for some rows at a time;
+// the gradients are computed with them.
+TokenLoss token_loss(const at::Tensor& hidden, const at::Tensor& head, const at::Tensor& labels,
+                     double smoothing);
 
 }  // namespace tacho::fused

@@ -7,21 +7,24 @@ namespace {
 
 struct BiasAct : torch::autograd::Function<BiasAct> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& bias,
-                            bool gelu, double dropout) {
-    kernels::BiasAct act = act_of(x, gelu, dropout);
+                            kernels::Pointwise f, double dropout) {
+    kernels::BiasAct act{rows_of(x), f, static_cast<float>(dropout), {}};
     if (dropout > 0) act.mask = draw_mask();
     at::Tensor y = at::empty_like(x);
     kernels::bias_act_forward(act, address(x), address(bias), address(y), stream());
-    context->saved_data["gelu"] = gelu;
+    context->saved_data["function"] = static_cast<std::int64_t>(f);
     context->saved_data["dropout"] = dropout;
-    context->save_for_backward({gelu ? x : y, bias});
+    context->save_for_backward({f == kernels::Pointwise::relu ? y : x, bias});
     return y;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const kernels::BiasAct act = act_of(saved[0], context->saved_data["gelu"].toBool(),
-                                        context->saved_data["dropout"].toDouble());
+    const kernels::BiasAct act{
+        rows_of(saved[0]),
+        static_cast<kernels::Pointwise>(context->saved_data["function"].toInt()),
+        static_cast<float>(context->saved_data["dropout"].toDouble()),
+        {}};
     const at::Tensor dy = to_row_order(gradients[0]);
     const at::Tensor dx = at::empty_like(saved[0]);
     const at::Tensor dbias = at::empty_like(saved[1]);
@@ -30,32 +33,42 @@ struct BiasAct : torch::autograd::Function<BiasAct> {
                                address(dbias), floats_of(workspace), stream());
     return {dx, dbias, {}, {}};
   }
-
-  static kernels::BiasAct act_of(const at::Tensor& x, bool gelu, double dropout) {
-    return {rows_of(x),
-            gelu ? kernels::Pointwise::gelu : kernels::Pointwise::relu,
-            static_cast<float>(dropout),
-            {}};
-  }
 };
+
+kernels::Pointwise kernel_of(Pointwise f) {
+  switch (f) {
+    case Pointwise::relu:
+      return kernels::Pointwise::relu;
+    case Pointwise::gelu:
+      return kernels::Pointwise::gelu;
+    case Pointwise::gelu_tanh:
+      return kernels::Pointwise::gelu_tanh;
+  }
+  return {};
+}
 
 struct Linear : torch::autograd::Function<Linear> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                            const at::Tensor& bias) {
+                            const at::Tensor& bias, bool input_major) {
     context->save_for_backward({x, weight});
-    return at::linear(x, weight, bias);
+    context->saved_data["input_major"] = input_major;
+    context->saved_data["frozen"] = !weight.requires_grad();
+    return at::linear(x, input_major ? weight.t() : weight, bias);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor& x = saved[0];
-    const at::Tensor& weight = saved[1];
+    const at::Tensor x = saved[0].reshape({-1, saved[0].size(-1)});
+    const bool input_major = context->saved_data["input_major"].toBool();
+    const at::Tensor weight = input_major ? saved[1].t() : saved[1];
     const at::Tensor dy = to_row_order(gradients[0]).view({-1, weight.size(0)});
+    const at::Tensor dx = at::mm(dy, weight).view(saved[0].sizes());
+    if (context->saved_data["frozen"].toBool()) return {dx, {}, {}, {}};
     const at::Tensor dbias = at::empty({weight.size(0)}, dy.options());
     const kernels::Rows rows = rows_of(dy);
     const at::Tensor workspace = floats(kernels::column_workspace(rows), dy);
     kernels::column_sums(rows, address(dy), address(dbias), floats_of(workspace), stream());
-    return {at::mm(dy, weight).view(x.sizes()), at::mm(dy.t(), x.reshape({-1, x.size(-1)})), dbias};
+    return {dx, input_major ? at::mm(x.t(), dy) : at::mm(dy.t(), x), dbias, {}};
   }
 };
 
@@ -125,14 +138,15 @@ at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f, do
   if (!fits(x) || bias.scalar_type() != x.scalar_type() || !is_aligned(bias) || !positions) {
     return {};
   }
-  return BiasAct::apply(x, bias, f == Pointwise::gelu, dropout);
+  return BiasAct::apply(x, bias, kernel_of(f), dropout);
 }
 
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                  bool input_major) {
   const bool fitting = x.is_cuda() && has_data_type(x) && x.is_contiguous() && x.numel() > 0 &&
                        weight.scalar_type() == x.scalar_type() &&
-                       weight.size(0) % kernels::pack_width(data_type(x)) == 0;
-  return fitting ? Linear::apply(x, weight, bias) : at::Tensor();
+                       bias.numel() % kernels::pack_width(data_type(x)) == 0;
+  return fitting ? Linear::apply(x, weight, bias, input_major) : at::Tensor();
 }
 
 at::Tensor embedding(const at::Tensor& weight, const at::Tensor& tokens, std::int64_t left_out) {

@@ -12,7 +12,7 @@ namespace {
 class FusedRows : public OnGpu {};
 
 TEST_P(FusedRows, BiasAndActivationEqualTorchs) {
-  for (const Pointwise f : {Pointwise::relu, Pointwise::gelu}) {
+  for (const Pointwise f : {Pointwise::relu, Pointwise::gelu, Pointwise::gelu_tanh}) {
     for (const std::int64_t channels : {32, 768, 3072}) {
       const at::Tensor x = at::randn({70, channels}, kOnGpu).to(GetParam()).set_requires_grad(true);
       const at::Tensor bias = at::randn({channels}, kOnGpu).to(GetParam()).set_requires_grad(true);
@@ -28,7 +28,9 @@ TEST_P(FusedRows, BiasAndActivationEqualTorchs) {
       ASSERT_TRUE(y.defined());
       const auto [dx, dbias] = gradients(y);
       const at::Tensor sum = x.to(at::kFloat) + bias.to(at::kFloat);
-      const at::Tensor expected = f == Pointwise::relu ? at::relu(sum) : at::gelu(sum);
+      const at::Tensor expected = f == Pointwise::relu
+                                      ? at::relu(sum)
+                                      : at::gelu(sum, f == Pointwise::gelu ? "none" : "tanh");
       const auto [expected_dx, expected_dbias] = gradients(expected);
       EXPECT_LT(difference(y, expected), allowed());
       EXPECT_LT(difference(dx, expected_dx), allowed());

@@ -12,9 +12,11 @@ namespace tacho {
 // batch are those of all its tokens, N·T.
 class Decoder : public Classifier {
  public:
-  at::Tensor logits(const Batch& batch) final {
-    return at::linear(hidden(batch.inputs, nullptr).flatten(0, 1), head());
-  }
+  at::Tensor logits(const Batch& batch) final { return at::linear(last_states(batch), head()); }
+
+  // What the head multiplies, N·T×width, and its weights, vocabulary×width.
+  at::Tensor last_states(const Batch& batch) { return hidden(batch.inputs, nullptr).flatten(0, 1); }
+  virtual at::Tensor head() = 0;
 
   // Reads further tokens of one text, T.
   void read(const at::Tensor& tokens, KeyValueCache& cache, std::int64_t row) {
@@ -29,8 +31,6 @@ class Decoder : public Classifier {
  protected:
   // N×T×width, normed. The cache, if any, is open for these tokens.
   virtual at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) = 0;
-  // Vocabulary×width.
-  virtual at::Tensor head() = 0;
 
  private:
   at::Tensor cached(const at::Tensor& tokens, KeyValueCache& cache, std::int64_t first_row) {

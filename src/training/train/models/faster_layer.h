@@ -28,7 +28,7 @@ namespace ours = tacho::fused;
 #else
 namespace ours {
 using at::Tensor;
-enum class Pointwise { relu, gelu };
+enum class Pointwise { relu, gelu, gelu_tanh };
 inline Tensor batch_norm_act(const Tensor&, torch::nn::BatchNorm2dImpl&, bool, const Tensor&) {
   return {};
 }
@@ -36,7 +36,7 @@ inline TwoReaders norm_add_relu_for_two(const Tensor&, torch::nn::BatchNorm2dImp
   return {};
 }
 inline Tensor bias_act(const Tensor&, const Tensor&, Pointwise, double = 0) { return {}; }
-inline Tensor linear(const Tensor&, const Tensor&, const Tensor&) { return {}; }
+inline Tensor linear(const Tensor&, const Tensor&, const Tensor&, bool = false) { return {}; }
 inline SumAndNorm add_norm(const Tensor&, const Tensor&, const Tensor&, double,
                            const torch::nn::LayerNormImpl&) {
   return {};
@@ -47,6 +47,9 @@ inline Tensor gray_conv_relu(const Tensor&, const torch::nn::Conv2dImpl&) { retu
 inline Tensor max_pool(const Tensor&, std::int64_t, std::int64_t, std::int64_t) { return {}; }
 inline Tensor global_average(const Tensor&) { return {}; }
 inline Tensor pool_tail(const Tensor&, const Tensor&, double) { return {}; }
+inline Tensor causal_attention(const Tensor&, const Tensor&, const Tensor&, double) { return {}; }
+inline Tensor gated_silu(const Tensor&, const Tensor&) { return {}; }
+inline Tensor rotate(const Tensor&, const Tensor&, const Tensor&) { return {}; }
 }  // namespace ours
 #endif
 

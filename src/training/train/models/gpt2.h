@@ -21,6 +21,11 @@ class Conv1d final : public torch::nn::Module, public Adaptable {
   at::Tensor forward(const at::Tensor& x) {
     return adapted(x, layers::input_major_linear(x, weight_, bias_));
   }
+  // Without the bias, if the next layer can add it.
+  layers::Biased product(const at::Tensor& x) {
+    layers::Biased y = layers::input_major_product(x, weight_, bias_);
+    return {adapted(x, y.product), y.bias};
+  }
 
  private:
   torch::nn::Module& module() override { return *this; }
@@ -52,7 +57,7 @@ class Gpt2Block final : public torch::nn::Module {
     return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(1e-5));
   }
 
-  at::Tensor attend(const at::Tensor& normed, std::size_t layer, KeyValueCache* cache) {
+  layers::Biased attend(const at::Tensor& normed, std::size_t layer, KeyValueCache* cache) {
     const auto qkv = qkv_->forward(normed).chunk(3, -1);
     const at::Tensor q = layers::split_heads(qkv[0], heads_);
     at::Tensor k = layers::split_heads(qkv[1], heads_);
@@ -60,12 +65,11 @@ class Gpt2Block final : public torch::nn::Module {
     if (cache != nullptr) std::tie(k, v) = cache->add(layer, k, v);
     const at::Tensor seen = layers::causal_attention(
         q, k, v, kDropout, is_training(), cache != nullptr ? cache->mask() : at::Tensor());
-    return layers::dropout(attended_->forward(layers::join_heads(seen)), kDropout, is_training());
+    return attended_->product(layers::join_heads(seen));
   }
 
-  at::Tensor mlp(const at::Tensor& normed) {
-    return layers::dropout(outer_->forward(at::gelu(inner_->forward(normed), "tanh")), kDropout,
-                           is_training());
+  layers::Biased mlp(const at::Tensor& normed) {
+    return outer_->product(layers::gelu_tanh(inner_->product(normed)));
   }
 
   torch::nn::LayerNorm norm1{nullptr};
@@ -96,6 +100,8 @@ class Gpt2 final : public Decoder {
     draw::embeddings(*this, Gpt2Block::kDeviation);
   }
 
+  at::Tensor head() override { return words_->weight; }
+
  protected:
   at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) override {
     const std::int64_t longest = cache == nullptr ? tokens.size(1) : cache->longest();
@@ -109,14 +115,15 @@ class Gpt2 final : public Decoder {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       Gpt2Block& block = *blocks_[i];
       auto& next = i + 1 < blocks_.size() ? blocks_[i + 1]->norm1 : norm_;
-      auto attended = layers::add_then_norm(block.attend(normed, i, cache), x, block.norm2);
-      auto mixed = layers::add_then_norm(block.mlp(attended.normed), attended.sum, next);
+      const auto attended = layers::add_then_norm(block.attend(normed, i, cache), x, block.norm2,
+                                                  Gpt2Block::kDropout, is_training());
+      const auto mixed = layers::add_then_norm(block.mlp(attended.normed), attended.sum, next,
+                                               Gpt2Block::kDropout, is_training());
       x = mixed.sum;
       normed = mixed.normed;
     }
     return normed;
   }
-  at::Tensor head() override { return words_->weight; }
 
  private:
   std::int64_t positions_;

@@ -216,18 +216,25 @@ at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
   return biased_add_norm(at::linear(x, layer->weight), layer->bias, residual, p, norm);
 }
 
-SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
-                         torch::nn::LayerNorm& norm) {
+SumAndNorm add_then_norm(const Biased& x, const at::Tensor& residual, torch::nn::LayerNorm& norm,
+                         double dropout_p, bool training) {
+  const double p = training ? dropout_p : 0;
+  const auto plain_sum = [&](const Tensors& in) {
+    const at::Tensor sum = in[1].defined() ? in[0] + in[1] : in[0];
+    return layers::dropout(sum, p, p > 0) + in[2];
+  };
+  const Tensors inputs{x.product, x.bias, residual};
   const LayerVariants variants{
-      .name = "add, layer norm",
-      .ours = [&](const Tensors& in) { return ours::add_norm(in[0], {}, in[1], 0, *norm).normed; },
-      .theirs = [&](const Tensors& in) { return norm->forward(in[0] + in[1]); },
+      .name = "bias, dropout, add, layer norm",
+      .ours =
+          [&](const Tensors& in) { return ours::add_norm(in[0], in[1], in[2], p, *norm).normed; },
+      .theirs = [&](const Tensors& in) { return norm->forward(plain_sum(in)); },
       .parameters = [&] { return norm->parameters(); }};
-  if (tries_ours(variants, {x, residual})) {
-    const auto fused = ours::add_norm(x, {}, residual, 0, *norm);
+  if (tries_ours(variants, inputs)) {
+    const auto fused = ours::add_norm(x.product, x.bias, residual, p, *norm);
     if (fused.normed.defined()) return {fused.sum, fused.normed};
   }
-  const at::Tensor sum = x + residual;
+  const at::Tensor sum = plain_sum(inputs);
   return {sum, norm->forward(sum)};
 }
 
@@ -249,22 +256,57 @@ at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::
     if (mask.defined()) {
       return torch_api::attention(q, for_each_head(k), for_each_head(v), mask, p);
     }
-    return torch_api::causal_attention(q, for_each_head(k), for_each_head(v), p);
+    return faster_of(
+        {.name = "causal attention",
+         .ours = [=](const Tensors& in) { return ours::causal_attention(in[0], in[1], in[2], p); },
+         .theirs =
+             [=](const Tensors& in) {
+               return torch_api::causal_attention(in[0], in[1], in[2], p);
+             }},
+        {q, for_each_head(k), for_each_head(v)});
   });
 }
 
 at::Tensor input_major_linear(const at::Tensor& x, const at::Tensor& weight,
                               const at::Tensor& bias) {
   return torch_api::as_one_operation("tacho::input_major_linear", {x, weight, bias}, [&] {
-    auto size = x.sizes().vec();
-    size.back() = weight.size(1);
-    return at::addmm(bias, x.reshape({-1, x.size(-1)}), weight).view(size);
+    const auto theirs = [](const Tensors& in) {
+      auto size = in[0].sizes().vec();
+      size.back() = in[1].size(1);
+      return at::addmm(in[2], in[0].reshape({-1, in[0].size(-1)}), in[1]).view(size);
+    };
+    if (!x.is_cuda()) return theirs({x, weight, bias});
+    return faster_of(
+        {.name = "input-major product with bias",
+         .ours = [](const Tensors& in) { return ours::linear(in[0], in[1], in[2], true); },
+         .theirs = theirs},
+        {x, weight, bias});
   });
+}
+
+Biased input_major_product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (!separate_bias(x)) return {input_major_linear(x, weight, bias), {}};
+  return {at::matmul(x, weight), bias};
+}
+
+at::Tensor gelu_tanh(const Biased& x) {
+  if (!x.bias.defined()) return at::gelu(x.product, "tanh");
+  return faster_of({.name = "bias, gelu by tanh",
+                    .ours =
+                        [](const Tensors& in) {
+                          return ours::bias_act(in[0], in[1], ours::Pointwise::gelu_tanh);
+                        },
+                    .theirs = [](const Tensors& in) { return at::gelu(in[0] + in[1], "tanh"); }},
+                   {x.product, x.bias});
 }
 
 // In fp32 for every precision.
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
   return torch_api::as_one_operation("tacho::rms_norm", {x, weight}, [&] {
+    if (!wants_plain_operations()) {
+      const at::Tensor fused = torch_api::fused_rms_norm(x, weight, epsilon);
+      if (fused.defined()) return fused;
+    }
     const at::Tensor wide = x.to(at::kFloat);
     const at::Tensor scale = at::rsqrt(wide.square().mean(-1, true) + epsilon);
     return (wide * scale).to(x.scalar_type()) * weight;
@@ -272,8 +314,12 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 }
 
 at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up) {
-  return torch_api::as_one_operation("tacho::gated_silu", {gate, up},
-                                     [&] { return at::silu(gate) * up; });
+  return torch_api::as_one_operation("tacho::gated_silu", {gate, up}, [&] {
+    return faster_of({.name = "gated silu",
+                      .ours = [](const Tensors& in) { return ours::gated_silu(in[0], in[1]); },
+                      .theirs = [](const Tensors& in) { return at::silu(in[0]) * in[1]; }},
+                     {gate, up});
+  });
 }
 
 Rotation rotation(const at::Tensor& positions, std::int64_t width, double base,
@@ -289,8 +335,14 @@ Rotation rotation(const at::Tensor& positions, std::int64_t width, double base,
 
 at::Tensor rotate(const at::Tensor& x, const Rotation& rotation) {
   return torch_api::as_one_operation("tacho::rotate", {x, rotation.cosine, rotation.sine}, [&] {
-    const auto halves = x.chunk(2, -1);
-    return x * rotation.cosine + at::cat({-halves[1], halves[0]}, -1) * rotation.sine;
+    return faster_of({.name = "rotate",
+                      .ours = [](const Tensors& in) { return ours::rotate(in[0], in[1], in[2]); },
+                      .theirs =
+                          [](const Tensors& in) {
+                            const auto halves = in[0].chunk(2, -1);
+                            return in[0] * in[1] + at::cat({-halves[1], halves[0]}, -1) * in[2];
+                          }},
+                     {x, rotation.cosine, rotation.sine});
   });
 }
 

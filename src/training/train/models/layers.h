@@ -71,13 +71,19 @@ at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
                            const at::Tensor& residual, double dropout_p, bool training,
                            torch::nn::LayerNorm& norm);
 
-// For transformers with pre-norm, which use the sum as well.
+// A product whose bias is still to be added, or one that contains it: then the bias is undefined.
+struct Biased {
+  at::Tensor product;
+  at::Tensor bias;
+};
+
+// For transformers with pre-norm, which use the sum as well: dropout(x) + residual.
 struct SumAndNorm {
   at::Tensor sum;
   at::Tensor normed;
 };
-SumAndNorm add_then_norm(const at::Tensor& x, const at::Tensor& residual,
-                         torch::nn::LayerNorm& norm);
+SumAndNorm add_then_norm(const Biased& x, const at::Tensor& residual, torch::nn::LayerNorm& norm,
+                         double dropout_p = 0, bool training = false);
 
 // softmax(q·kᵀ/√d)·v with dropout on the softmax. q, k, v: N×heads×T×d. mask: broadcast to
 // N×heads×T×T, true for keys that may be attended to; undefined: all of them.
@@ -90,9 +96,13 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 at::Tensor causal_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                             double dropout_p, bool training, const at::Tensor& mask = {});
 
-// x·weight + bias, the weight inputs×outputs.
+// x·weight + bias, the weight inputs×outputs; of the second, a next layer may add the bias.
 at::Tensor input_major_linear(const at::Tensor& x, const at::Tensor& weight,
                               const at::Tensor& bias);
+Biased input_major_product(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
+// Approximates the error function by tanh.
+at::Tensor gelu_tanh(const Biased& x);
 
 // x / sqrt(mean(x²) + epsilon)·weight over the last dimension.
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);

@@ -112,6 +112,8 @@ class Llama final : public Decoder {
     draw::embeddings(*this, kDeviation);
   }
 
+  at::Tensor head() override { return head_.is_empty() ? words_->weight : head_->weight; }
+
  protected:
   at::Tensor hidden(const at::Tensor& tokens, KeyValueCache* cache) override {
     at::Tensor x = layers::embed(tokens, words_);
@@ -125,7 +127,6 @@ class Llama final : public Decoder {
     }
     return norm_->forward(x);
   }
-  at::Tensor head() override { return head_.is_empty() ? words_->weight : head_->weight; }
 
  private:
   static constexpr double kDeviation = 0.02;

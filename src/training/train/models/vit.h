@@ -90,8 +90,8 @@ class VitSmall final : public Classifier {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       VitBlock& block = *blocks_[i];
       auto& next = i + 1 < blocks_.size() ? blocks_[i + 1]->norm1 : norm_;
-      auto attended = layers::add_then_norm(block.attend(normed), x, block.norm2);
-      auto mixed = layers::add_then_norm(block.mlp(attended.normed), attended.sum, next);
+      auto attended = layers::add_then_norm({block.attend(normed), {}}, x, block.norm2);
+      auto mixed = layers::add_then_norm({block.mlp(attended.normed), {}}, attended.sum, next);
       x = mixed.sum;
       normed = mixed.normed;
     }
