@@ -8,7 +8,8 @@ namespace {
 
 template <class T>
 __device__ float sigmoid(float x) {
-  return 1 / (1 + exponential<T>(-x));
+  const float more = 1 + exp_from<T>(0, x);
+  return sizeof(T) == 4 ? 1 / more : one_over(more);
 }
 
 // The first pack of this thread, in numbers; `count` is a multiple of the pack width.

@@ -324,8 +324,9 @@ struct TokenLoss {
   DataType type;
   float smoothing;
 };
-// Writes each row's loss and how many classes have a better score than its label. If `overwrite`,
-// replaces the logits by the gradient of their row's loss.
+// Writes each row's loss and how many classes have a better score than its label; 0 and −1 for a
+// negative label, which does not count. If `overwrite`, replaces the logits by the gradient of
+// their row's loss.
 void token_loss(const TokenLoss& p, void* logits, const int64_t* labels, bool overwrite,
                 float* losses, int32_t* ahead, Stream stream);
 
@@ -354,7 +355,8 @@ void rotate(const Rotary& p, const void* x, const void* cosine, const void* sine
 void add_hits(const int32_t* ahead, int64_t rows, const float* loss, double* totals, float* last,
               Stream stream);
 
-// Adds a batch's loss × rows, top-1 and top-5 hits to totals[0..2] and writes the loss to *last.
+// Adds a batch's loss × counted rows, top-1 and top-5 hits, and counted rows to totals[0..3] and
+// writes the loss to *last. Rows with a negative label do not count.
 void score(const void* logits, DataType type, const int64_t* labels, int64_t rows, int64_t classes,
            const float* loss, double* totals, float* last, Stream stream);
 

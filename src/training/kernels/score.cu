@@ -13,15 +13,13 @@ template <class T>
 __global__ void __launch_bounds__(kWarps* kLanes)
     count(const T* __restrict__ logits, const int64_t* __restrict__ labels, int64_t rows,
           int64_t classes, const float* loss, double* totals, float* last) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *last = *loss;
-    atomicAdd(&totals[0], static_cast<double>(*loss) * static_cast<double>(rows));
-  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *last = *loss;
   const int64_t row = static_cast<int64_t>(blockIdx.x) * kWarps + threadIdx.x / kLanes;
   if (row >= rows) return;
   const int lane = threadIdx.x % kLanes;
   const T* scores = logits + row * classes;
   const int64_t label = labels[row];
+  if (label < 0) return;
   const auto right = static_cast<float>(scores[label]);
   // Of equal scores the first class wins; a NaN score is never a hit.
   int ahead = 0;
@@ -34,6 +32,8 @@ __global__ void __launch_bounds__(kWarps* kLanes)
     ahead += __shfl_xor_sync(0xffffffffU, ahead, step);
   }
   if (lane != 0) return;
+  atomicAdd(&totals[0], static_cast<double>(*loss));
+  atomicAdd(&totals[3], 1.0);
   if (ahead < 1) atomicAdd(&totals[1], 1.0);
   if (ahead < 5) atomicAdd(&totals[2], 1.0);
 }

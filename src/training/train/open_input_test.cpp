@@ -82,25 +82,6 @@ TEST_F(LearnedVocabulary, IsKeptEvenIfAFileWasGiven) {
   EXPECT_EQ(*read_file(run_.vocabulary()), *read_file(spec_.vocabulary));
 }
 
-// The GPU's kernels read a logit for every label, also an ignored one.
-TEST(Prompts, AreRefusedOnAGpu) {
-  const ScratchFolder scratch;
-  RunSpec spec;
-  spec.model = "gpt2";
-  spec.data = "text";
-  spec.data_folder = (scratch.path() / "answers.jsonl").string();
-  spec.tokens = TextTokens::characters;
-  spec.length = 4;
-  std::string lines;
-  for (int i = 0; i < 20; ++i) lines += "{\"prompt\": \"2+2=\", \"completion\": \"4.\"}\n";
-  ASSERT_TRUE(write_file_atomically(spec.data_folder, lines).ok());
-  const RunFolder run{scratch.path() / "run"};
-  EXPECT_TRUE(open_input(spec, scratch.path(), run).ok());
-  spec.device = Device::cuda;
-  EXPECT_THAT(open_input(spec, scratch.path(), run).error().message,
-              HasSubstr("on the CPU only; use --device cpu"));
-}
-
 // A prepared dataset of grey ramps: 6 images of 3 x 64 x 64 pixels for training, 2 for evaluation.
 class PreparedImageFiles : public testing::Test {
  protected:

@@ -43,7 +43,7 @@ class CudaEngine final : public StepEngine {
         optimizer_(parts.optimizer),
         reducer_(parts.reducer),
         copies_(at::cuda::getStreamFromPool()),
-        totals_(at::zeros({3}, at::TensorOptions().device(at::kCUDA).dtype(at::kDouble))),
+        totals_(at::zeros({4}, at::TensorOptions().device(at::kCUDA).dtype(at::kDouble))),
         last_loss_(at::zeros({1}, at::TensorOptions().device(at::kCUDA).dtype(at::kFloat))),
         pool_(at::cuda::graph_pool_handle()) {
     kernel_choice::set(spec_.stock ? KernelKind::torch : spec_.kernels);
@@ -53,7 +53,7 @@ class CudaEngine final : public StepEngine {
 
   void begin() override {
     totals_.zero_();
-    samples_ = 0;
+    labels_ = 0;
     accumulated_ = 0;
     optimizer_.drop_gradients();
     last_end_ = std::make_shared<at::cuda::CUDAEvent>(cudaEventDefault);
@@ -74,7 +74,7 @@ class CudaEngine final : public StepEngine {
       make_step(batch, updates);
     }
     if (exchange_error_) return *exchange_error_;
-    if (batch.weight != 0) samples_ += batch.labels.size(0);
+    if (batch.weight != 0) labels_ += batch.labels.size(0);
     end_step(batch.weight);
     return {};
   }
@@ -102,14 +102,18 @@ class CudaEngine final : public StepEngine {
       return loss_of(logits, batch.labels, 0);
     };
     add_scores(forward(batch, 0, loss_from), batch);
-    samples_ += batch.labels.size(0);
+    labels_ += batch.labels.size(0);
   }
 
   Scores scores() override {
     const at::Tensor totals = totals_.cpu();
     const double* total = totals.data_ptr<double>();
+    const auto counted = static_cast<std::int64_t>(total[3]);
     return {total[0],
-            {static_cast<std::int64_t>(total[1]), static_cast<std::int64_t>(total[2]), samples_}};
+            {.top1 = static_cast<std::int64_t>(total[1]),
+             .top5 = static_cast<std::int64_t>(total[2]),
+             .samples = counted,
+             .ignored = labels_ - counted}};
   }
 
   std::string remark() override { return std::exchange(remark_, {}); }
@@ -290,7 +294,7 @@ class CudaEngine final : public StepEngine {
   Reducer* reducer_;
   at::cuda::CUDAStream copies_;
   std::optional<at::cuda::CUDAEvent> copied_;
-  at::Tensor totals_;  // loss × samples, top-1, top-5
+  at::Tensor totals_;  // loss × samples, top-1, top-5, samples
   at::Tensor last_loss_;
   at::cuda::MempoolId_t pool_;
   std::vector<std::unique_ptr<StepGraph>> graphs_;
@@ -298,7 +302,7 @@ class CudaEngine final : public StepEngine {
   std::vector<at::Tensor> losses_;  // unused pinned memory
   std::deque<InFlight> in_flight_;
   std::shared_ptr<at::cuda::CUDAEvent> last_end_;  // shared by the previous step and the next
-  std::int64_t samples_ = 0;
+  std::int64_t labels_ = 0;
   std::int64_t started_ = 0;
   std::int64_t accumulated_ = 0;
   bool without_graphs_ = false;  // and the remark has been made

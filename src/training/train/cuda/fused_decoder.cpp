@@ -94,19 +94,20 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
         dhead = at::mm(logits.t(), part);
       }
     }
+    const at::Tensor share = labels.ge(0).sum().clamp_min(1).to(at::kFloat).reciprocal();
     context->saved_data["head"] = trains_head;
-    context->saved_data["rows"] = rows;
     if (gradients) {
-      context->save_for_backward({dhidden, trains_head ? dhead.narrow(0, 0, classes) : dhidden});
+      context->save_for_backward(
+          {dhidden, trains_head ? dhead.narrow(0, 0, classes) : dhidden, share});
     }
     context->mark_non_differentiable({ahead});
-    return {losses.mean(), ahead};
+    return {losses.sum() * share, ahead};
   }
 
   // The gradients of all rows' losses exist; those of their mean are smaller.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor each = gradients[0] / static_cast<double>(context->saved_data["rows"].toInt());
+    const at::Tensor each = gradients[0] * saved[2];
     const bool trains_head = context->saved_data["head"].toBool();
     return {saved[0] * each, trains_head ? saved[1] * each : at::Tensor(), {}, {}, {}};
   }

@@ -77,6 +77,27 @@ TEST_P(FusedDecoder, AFrozenHeadGetsNoGradientAndEvaluationNone) {
               at::cross_entropy_loss(wide(at::linear(hidden, head)), labels).item<float>(), 1e-3);
 }
 
+TEST_P(FusedDecoder, NegativeLabelsDoNotCount) {
+  const at::Tensor hidden = leaf({50, 64});
+  const at::Tensor head = leaf({1003, 64});
+  const at::Tensor labels = at::randint(1003, {50}, kOnGpu.dtype(at::kLong));
+  labels.narrow(0, 10, 25).fill_(-100);
+  const TokenLoss found = token_loss(hidden, head, labels, 0.1);
+  const at::Tensor wanted = at::cross_entropy_loss(wide(at::linear(hidden, head)), labels, {},
+                                                   at::Reduction::Mean, -100, 0.1);
+  EXPECT_NEAR(found.loss.item<float>(), wanted.item<float>(), 1e-4 * wanted.item<float>());
+  EXPECT_TRUE(at::equal(found.ahead < 0, labels < 0));
+  const at::Tensor one = at::ones({}, kOnGpu);
+  const auto ours = gradients_of(found.loss, one, {hidden, head});
+  const auto theirs = gradients_of(wanted, one, {hidden, head});
+  EXPECT_LT(difference(ours[0], theirs[0]), allowed());
+  EXPECT_LT(difference(ours[1], theirs[1]), allowed());
+  labels.fill_(-100);
+  const TokenLoss none = token_loss(hidden, head, labels, 0);
+  EXPECT_EQ(none.loss.item<float>(), 0);
+  EXPECT_EQ(gradients_of(none.loss, one, {hidden})[0].abs().max().item<float>(), 0);
+}
+
 TEST_P(FusedDecoder, GatedSiluEqualsTorchs) {
   const at::Tensor gate = leaf({6, 70, 264});
   const at::Tensor up = leaf({6, 70, 264});

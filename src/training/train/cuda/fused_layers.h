@@ -65,7 +65,7 @@ at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up);
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine);
 
 struct TokenLoss {
-  at::Tensor loss;   // the mean
+  at::Tensor loss;   // the mean over the rows that count; 0 if none does
   at::Tensor ahead;  // R, int32: how many classes have a better score than the label
 };
 // The cross entropy of hidden·headᵀ, R×W and C×W. Its logits exist only for some rows at a time;

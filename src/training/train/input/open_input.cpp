@@ -250,13 +250,6 @@ Result<InputParts> open_documents(const RunSpec& spec, const std::filesystem::pa
   TACHO_TRY(model, find_model(spec.model));
   TACHO_TRY(data, tokens_of(spec, text, tacho_home, run));
   const auto file = std::make_shared<const TokenFile>(std::move(data.tokens));
-  if (file->has_prompts() && spec.device == Device::cuda) {
-    return Error{ErrorCode::usage,
-                 fmt::format("{}: the loss without prompts is computed on the CPU only; use "
-                             "--device cpu, or lines with \"text\" instead of \"prompt\" and "
-                             "\"completion\"",
-                             text.string())};
-  }
   const std::int64_t length = spec.length.value_or(model->sample.length);
   const auto part = [&](std::int64_t begin, std::int64_t tokens, const Portion& portion,
                         std::optional<std::int64_t> samples, SampleOrder order) {
