@@ -22,6 +22,8 @@ NOTHING = {"channels": 0, "height": 0, "width": 0, "length": 0, "vocabulary": 0}
 MNIST = {**NOTHING, "channels": 1, "height": 28, "width": 28, "classes": 10}
 IMAGE = {**NOTHING, "channels": 3, "height": 224, "width": 224, "classes": 1000}
 PIECES = {**NOTHING, "length": 128, "vocabulary": 30522, "classes": 2}
+GPT2 = {**NOTHING, "length": 1024, "vocabulary": 50257, "classes": 50257}
+LLAMA = {**NOTHING, "length": 2048, "vocabulary": 128256, "classes": 128256}
 WORDS = {**NOTHING, "length": 200, "vocabulary": 20000, "classes": 2}
 # The optimizers are those of the catalog, with low rates: nothing has to be learned here.
 MODELS = {
@@ -34,6 +36,7 @@ MODELS = {
     "bert_base": (PIECES, ADAMW, (32, 128)), "lstm": (WORDS, ADAM, (64, 512)),
     "mnist-cnn": (MNIST, SGD, (512, 2048)), "lenet5": (MNIST, SGD, (1024, 4096)),
     "mlp": (MNIST, SGD, (4096, 16384)),
+    "gpt2": (GPT2, ADAMW, (4, 16)), "llama-125m": (LLAMA, ADAMW, (2, 8)),
 }
 
 

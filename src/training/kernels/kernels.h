@@ -317,8 +317,8 @@ void cross_entropy_backward(const CrossEntropy& p, const void* logits, const int
                             const float* log_sums, const float* dloss, void* dlogits,
                             Stream stream);
 
-// The loss of a language model: the same of R rows of logits, `stride` apart, of which the numbers
-// after the classes are ignored. `stride` is a multiple of the pack width.
+// The loss of a language model: the same of R rows of logits. A row begins every `stride` numbers;
+// those after its classes are ignored. The stride is a multiple of the pack width.
 struct TokenLoss {
   int64_t rows, classes, stride;
   DataType type;

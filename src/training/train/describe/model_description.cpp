@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "training/train/describe/decoder_memory.h"
 #include "training/train/models/registry.h"
 
 namespace tacho {
@@ -197,6 +198,14 @@ Result<ModelDescription> describe_model(const DescribeRequest& request) try {
                          kSecondBatch};
   TACHO_TRY(memory, predict_memory(traces, *model, first, request.batch, request.precision,
                                    request.optimizer));
+  if (info->input == InputKind::documents) {
+    memory = with_decoder_step(memory, {.shape = info->decoder,
+                                        .learned_positions = info->name.starts_with("gpt2"),
+                                        .tokens = request.batch * s.length,
+                                        .vocabulary = s.vocabulary,
+                                        .precision = request.precision});
+    memory.peak_op = traces.first.ops.size() - 1;  // the loss
+  }
   ModelDescription description;
   description.parameters = parameter_count(*model);
   description.memory = memory;
