@@ -52,7 +52,7 @@ export function TextField({ value, commit, ...rest }: Omit<JSX.InputHTMLAttribut
     setTyped(undefined);
     commit(text);
   };
-  return <input {...rest} value={typed ?? value} onInput={(event) => setTyped(event.currentTarget.value)} onChange={(event) => finish(event.currentTarget.value)} />;
+  return <input {...rest} value={typed ?? value} onInput={(event) => setTyped(event.currentTarget.value)} onChange={(event) => finish(event.currentTarget.value)} onBlur={() => setTyped(undefined)} />;
 }
 
 export function Section(

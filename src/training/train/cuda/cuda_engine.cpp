@@ -31,6 +31,13 @@ constexpr std::size_t kAhead = 4;
 // Steps of one shape executed without a graph before it is captured: by then cuDNN has tried its
 // kernels and the allocator has its blocks.
 constexpr std::int64_t kEagerSteps = 3;
+// Long prompts may fill a whole batch, and the mean over no label is NaN.
+at::Tensor loss_of_counted(const at::Tensor& logits, const at::Tensor& labels, double smoothing) {
+  const at::Tensor sum = at::cross_entropy_loss(logits.to(at::kFloat), labels, {},
+                                                at::Reduction::Sum, kIgnoredLabel, smoothing);
+  return sum / labels.ne(kIgnoredLabel).sum().clamp_min(1);
+}
+
 // Shapes that get a graph; text has many lengths, and a graph takes memory.
 constexpr std::size_t kMostGraphs = 64;
 
@@ -99,7 +106,8 @@ class CudaEngine final : public StepEngine {
   void evaluate(const Batch& given) override {
     const Batch batch = to_device(given);
     const auto loss_from = [&](const at::Tensor& logits) {
-      return loss_of(logits, batch.labels, 0);
+      return decoder_ != nullptr ? loss_of_counted(logits, batch.labels, 0)
+                                 : loss_of(logits, batch.labels, 0);
     };
     add_scores(forward(batch, 0, loss_from), batch);
     labels_ += batch.labels.size(0);
@@ -185,14 +193,18 @@ class CudaEngine final : public StepEngine {
     const StepPart part(OpPhase::forward);
     const double smoothing = spec_.label_smoothing;
     return forward(batch, smoothing, [&](const at::Tensor& logits) {
-      return layers::faster_of(
-          {.name = "cross entropy",
-           .ours =
-               [&](const Tensors& in) {
-                 return fused::cross_entropy(in[0], batch.labels, smoothing);
-               },
-           .theirs = [&](const Tensors& in) { return loss_of(in[0], batch.labels, smoothing); }},
-          {logits});
+      return layers::faster_of({.name = "cross entropy",
+                                .ours =
+                                    [&](const Tensors& in) {
+                                      return fused::cross_entropy(in[0], batch.labels, smoothing);
+                                    },
+                                .theirs =
+                                    [&](const Tensors& in) {
+                                      return decoder_ != nullptr
+                                                 ? loss_of_counted(in[0], batch.labels, smoothing)
+                                                 : loss_of(in[0], batch.labels, smoothing);
+                                    }},
+                               {logits});
     });
   }
 

@@ -150,7 +150,8 @@ TokenLoss token_loss(const at::Tensor& hidden, const at::Tensor& head, const at:
                      double smoothing) {
   TORCH_CHECK(hidden.is_contiguous() && head.is_contiguous() && labels.is_contiguous(),
               "the loss of tokens needs rows");
-  const bool gradients = at::GradMode::is_enabled() && hidden.requires_grad();
+  const bool gradients =
+      at::GradMode::is_enabled() && (hidden.requires_grad() || head.requires_grad());
   const auto both = HeadLoss::apply(hidden, head, labels, smoothing, gradients);
   return {both[0], both[1]};
 }

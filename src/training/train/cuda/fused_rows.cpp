@@ -52,7 +52,7 @@ struct Linear : torch::autograd::Function<Linear> {
                             const at::Tensor& bias, bool input_major) {
     context->save_for_backward({x, weight});
     context->saved_data["input_major"] = input_major;
-    context->saved_data["frozen"] = !weight.requires_grad();
+    context->saved_data["frozen"] = !weight.requires_grad() && !bias.requires_grad();
     return at::linear(x, input_major ? weight.t() : weight, bias);
   }
 

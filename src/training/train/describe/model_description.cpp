@@ -204,7 +204,8 @@ Result<ModelDescription> describe_model(const DescribeRequest& request) try {
                                         .tokens = request.batch * s.length,
                                         .vocabulary = s.vocabulary,
                                         .precision = request.precision});
-    memory.peak_op = traces.first.ops.size() - 1;  // the loss
+    // The loss, or the embedding, whose gradient is the last.
+    memory.peak_op = memory.at_peak.gradients > 0 ? 0 : traces.first.ops.size() - 1;
   }
   ModelDescription description;
   description.parameters = parameter_count(*model);
