@@ -106,8 +106,7 @@ class CudaEngine final : public StepEngine {
   void evaluate(const Batch& given) override {
     const Batch batch = to_device(given);
     const auto loss_from = [&](const at::Tensor& logits) {
-      return decoder_ != nullptr ? loss_of_counted(logits, batch.labels, 0)
-                                 : loss_of(logits, batch.labels, 0);
+      return plain_loss(logits, batch.labels, 0);
     };
     add_scores(forward(batch, 0, loss_from), batch);
     labels_ += batch.labels.size(0);
@@ -193,19 +192,21 @@ class CudaEngine final : public StepEngine {
     const StepPart part(OpPhase::forward);
     const double smoothing = spec_.label_smoothing;
     return forward(batch, smoothing, [&](const at::Tensor& logits) {
-      return layers::faster_of({.name = "cross entropy",
-                                .ours =
-                                    [&](const Tensors& in) {
-                                      return fused::cross_entropy(in[0], batch.labels, smoothing);
-                                    },
-                                .theirs =
-                                    [&](const Tensors& in) {
-                                      return decoder_ != nullptr
-                                                 ? loss_of_counted(in[0], batch.labels, smoothing)
-                                                 : loss_of(in[0], batch.labels, smoothing);
-                                    }},
-                               {logits});
+      return layers::faster_of(
+          {.name = "cross entropy",
+           .ours =
+               [&](const Tensors& in) {
+                 return fused::cross_entropy(in[0], batch.labels, smoothing);
+               },
+           .theirs = [&](const Tensors& in) { return plain_loss(in[0], batch.labels, smoothing); }},
+          {logits});
     });
+  }
+
+  // With torch's operations.
+  at::Tensor plain_loss(const at::Tensor& logits, const at::Tensor& labels, double smoothing) {
+    return decoder_ != nullptr ? loss_of_counted(logits, labels, smoothing)
+                               : loss_of(logits, labels, smoothing);
   }
 
   template <class Loss>

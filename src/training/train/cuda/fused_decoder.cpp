@@ -55,18 +55,13 @@ struct Rotate : torch::autograd::Function<Rotate> {
   }
 };
 
-// Rows whose logits exist at a time: enough for whole waves of a product's blocks.
-constexpr std::int64_t kRowsAtATime = 8192;
-
 struct HeadLoss : torch::autograd::Function<HeadLoss> {
   static variable_list forward(AutogradContext* context, const at::Tensor& hidden,
                                const at::Tensor& head, const at::Tensor& labels, double smoothing,
                                bool gradients) {
-    // Products whose rows do not begin at sixteen bytes are two to three times slower.
-    constexpr std::int64_t kAligned = 64;
     const std::int64_t rows = hidden.size(0);
     const std::int64_t classes = head.size(0);
-    const std::int64_t stride = (classes + kAligned - 1) / kAligned * kAligned;
+    const std::int64_t stride = (classes + kLogitsMultiple - 1) / kLogitsMultiple * kLogitsMultiple;
     const at::Tensor weight =
         stride == classes ? head : at::constant_pad_nd(head, {0, 0, 0, stride - classes});
     const at::Tensor losses = floats(rows, hidden);
@@ -74,9 +69,9 @@ struct HeadLoss : torch::autograd::Function<HeadLoss> {
     const bool trains_head = gradients && head.requires_grad();
     const at::Tensor dhidden = gradients ? at::empty_like(hidden) : at::Tensor();
     at::Tensor dhead;
-    const at::Tensor room = at::empty({std::min(rows, kRowsAtATime), stride}, hidden.options());
-    for (std::int64_t first = 0; first < rows; first += kRowsAtATime) {
-      const std::int64_t count = std::min(kRowsAtATime, rows - first);
+    const at::Tensor room = at::empty({std::min(rows, kRowsOfLogits), stride}, hidden.options());
+    for (std::int64_t first = 0; first < rows; first += kRowsOfLogits) {
+      const std::int64_t count = std::min(kRowsOfLogits, rows - first);
       const at::Tensor part = hidden.narrow(0, first, count);
       at::Tensor logits = room.narrow(0, 0, count);
       at::mm_out(logits, part, weight.t());

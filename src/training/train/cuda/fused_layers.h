@@ -29,6 +29,8 @@ at::Tensor bias_act(const at::Tensor& x, const at::Tensor& bias, Pointwise f, do
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   bool input_major = false);
 
+// Rows that add_norm() handles have at most this many numbers.
+inline constexpr std::int64_t kWidestAddNorm = 1024;
 struct SumAndNorm {
   at::Tensor sum;
   at::Tensor normed;
@@ -64,6 +66,11 @@ at::Tensor gated_silu(const at::Tensor& gate, const at::Tensor& up);
 // x: N×heads×T×d, stored as N×T×heads×d; cosine and sine: T×d.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cosine, const at::Tensor& sine);
 
+// Rows whose logits exist at a time: enough for whole waves of a product's blocks.
+inline constexpr std::int64_t kRowsOfLogits = 8192;
+// Their length is a multiple of this: products of rows that do not begin at sixteen bytes are two
+// to three times slower.
+inline constexpr std::int64_t kLogitsMultiple = 64;
 struct TokenLoss {
   at::Tensor loss;   // the mean over the rows that count; 0 if none does
   at::Tensor ahead;  // R, int32: how many classes have a better score than the label

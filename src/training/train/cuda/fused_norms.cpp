@@ -207,12 +207,11 @@ TwoReaders norm_add_relu_for_two(const at::Tensor& x, torch::nn::BatchNorm2dImpl
 
 SumAndNorm add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
                     double dropout, const torch::nn::LayerNormImpl& norm) {
-  constexpr std::int64_t kWidest = 1024;
   const bool same = norm.weight.defined() && norm.weight.scalar_type() == x.scalar_type() &&
                     residual.scalar_type() == x.scalar_type() &&
                     norm.weight.numel() == x.size(-1) && residual.size(-1) == x.size(-1);
   const bool positions = x.numel() < (std::int64_t{1} << 32);  // limit of the mask's hash
-  if (!same || !fits(x) || x.size(-1) > kWidest || !positions) return {};
+  if (!same || !fits(x) || x.size(-1) > kWidestAddNorm || !positions) return {};
   for (const at::Tensor* row : {&bias, &norm.weight, &norm.bias}) {
     if (row->defined() && !is_aligned(*row)) return {};
   }

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "training/train/cuda/fused_layers.h"
 #include "training/train/describe/op_cost.h"
 
 namespace tacho {
 namespace {
-
-// Of the loss in cuda/fused_decoder.cpp: the tokens whose logits exist, and the padding of a row.
-constexpr std::int64_t kTokensAtATime = 8192;
-constexpr std::int64_t kPadding = 64;
-// Of the fused norm with dropout; torch's dropout keeps a mask.
-constexpr std::int64_t kWidestFusedNorm = 1024;
 
 double number_bytes(Precision precision) { return is_16bit(precision) ? 2 : 4; }
 
@@ -27,7 +22,8 @@ double layer_bytes(const DecoderStep& step) {
   const double statistics =
       static_cast<double>(sizeof(float)) *
       (static_cast<double>(step.shape.heads) + (step.learned_positions ? 4 : 2));
-  const bool masks = step.learned_positions && step.shape.width > kWidestFusedNorm;
+  // The fused norm draws its dropout again in backward; torch's keeps a mask.
+  const bool masks = step.learned_positions && step.shape.width > fused::kWidestAddNorm;
   return number_bytes(step.precision) * (attention + feed_forward) + statistics +
          (masks ? 2 * width : 0);
 }
@@ -41,10 +37,11 @@ MemoryPrediction with_decoder_step(MemoryPrediction memory, const DecoderStep& s
   // The last norm's input and result, and the result's gradient, which the loss computes.
   memory.saved_activations =
       tokens * (static_cast<double>(step.shape.layers) * layer_bytes(step) + 3 * width * number);
-  const std::int64_t padded = (step.vocabulary + kPadding - 1) / kPadding * kPadding;
+  const std::int64_t padded = (step.vocabulary + fused::kLogitsMultiple - 1) /
+                              fused::kLogitsMultiple * fused::kLogitsMultiple;
   const double head = static_cast<double>(padded) * width * number;
   const double logits =
-      static_cast<double>(std::min(step.tokens, kTokensAtATime) * padded) * number;
+      static_cast<double>(std::min(step.tokens, fused::kRowsOfLogits) * padded) * number;
   // The logits, the head's gradient and, unless its rows need no padding, a padded copy.
   const double in_loss = logits + head + (padded == step.vocabulary ? 0 : head);
   // Backward begins with two copies of the head's gradient and ends with those of all weights and

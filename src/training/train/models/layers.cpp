@@ -32,6 +32,21 @@ at::Tensor biased_relu(const at::Tensor& x, const at::Tensor& bias, double dropo
                    {x, bias});
 }
 
+Biased product_of(const at::Tensor& x, torch::nn::Linear& layer) {
+  if (!separate_bias(x)) return {layers::linear(x, layer), {}};
+  return {at::linear(x, layer->weight), layer->bias};
+}
+
+at::Tensor biased_gelu(const Biased& x, ours::Pointwise f) {
+  const bool by_tanh = f == ours::Pointwise::gelu_tanh;
+  const auto gelu = [=](const at::Tensor& sum) { return at::gelu(sum, by_tanh ? "tanh" : "none"); };
+  if (!x.bias.defined()) return gelu(x.product);
+  return faster_of({.name = by_tanh ? "bias, gelu by tanh" : "bias, gelu",
+                    .ours = [=](const Tensors& in) { return ours::bias_act(in[0], in[1], f); },
+                    .theirs = [=](const Tensors& in) { return gelu(in[0] + in[1]); }},
+                   {x.product, x.bias});
+}
+
 // Chooses the kernels of a batch norm by timing a temporary norm: a trial must not update the
 // running statistics of the model's.
 bool takes_our_norm(const at::Tensor& x, const torch::nn::BatchNorm2d& norm, bool relu,
@@ -162,13 +177,7 @@ at::Tensor linear_relu_dropout(const at::Tensor& x, torch::nn::Linear& layer, do
 }
 
 at::Tensor linear_gelu(const at::Tensor& x, torch::nn::Linear& layer) {
-  if (!separate_bias(x)) return at::gelu(layers::linear(x, layer));
-  return faster_of(
-      {.name = "bias, gelu",
-       .ours =
-           [](const Tensors& in) { return ours::bias_act(in[0], in[1], ours::Pointwise::gelu); },
-       .theirs = [](const Tensors& in) { return at::gelu(in[0] + in[1]); }},
-      {at::linear(x, layer->weight), layer->bias});
+  return biased_gelu(product_of(x, layer), ours::Pointwise::gelu);
 }
 
 at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding) {
@@ -181,39 +190,15 @@ at::Tensor embed(const at::Tensor& tokens, torch::nn::Embedding& embedding) {
       {embedding->weight, tokens.contiguous()});
 }
 
-namespace {
-
-// norm(dropout(x + bias) + residual); the bias may be undefined.
-at::Tensor biased_add_norm(const at::Tensor& x, const at::Tensor& bias, const at::Tensor& residual,
-                           double p, torch::nn::LayerNorm& norm) {
-  return faster_of({.name = "bias, dropout, add, layer norm",
-                    .ours =
-                        [&, p](const Tensors& in) {
-                          return ours::add_norm(in[0], in[1], in[2], p, *norm).normed;
-                        },
-                    .theirs =
-                        [&, p](const Tensors& in) {
-                          const at::Tensor sum = in[1].defined() ? in[0] + in[1] : in[0];
-                          return norm->forward(layers::dropout(sum, p, p > 0) + in[2]);
-                        },
-                    .parameters = [&] { return norm->parameters(); }},
-                   {x, bias, residual});
-}
-
-}  // namespace
-
 at::Tensor add_norm(const at::Tensor& x, const at::Tensor& residual, double dropout_p,
                     bool training, torch::nn::LayerNorm& norm) {
-  return biased_add_norm(x, {}, residual, training ? dropout_p : 0, norm);
+  return add_then_norm({x, {}}, residual, norm, dropout_p, training).normed;
 }
 
 at::Tensor linear_add_norm(const at::Tensor& x, torch::nn::Linear& layer,
                            const at::Tensor& residual, double dropout_p, bool training,
                            torch::nn::LayerNorm& norm) {
-  const double p = training ? dropout_p : 0;
-  if (!separate_bias(x))
-    return layers::add_norm(layers::linear(x, layer), residual, p, training, norm);
-  return biased_add_norm(at::linear(x, layer->weight), layer->bias, residual, p, norm);
+  return add_then_norm(product_of(x, layer), residual, norm, dropout_p, training).normed;
 }
 
 SumAndNorm add_then_norm(const Biased& x, const at::Tensor& residual, torch::nn::LayerNorm& norm,
@@ -289,16 +274,7 @@ Biased input_major_product(const at::Tensor& x, const at::Tensor& weight, const 
   return {at::matmul(x, weight), bias};
 }
 
-at::Tensor gelu_tanh(const Biased& x) {
-  if (!x.bias.defined()) return at::gelu(x.product, "tanh");
-  return faster_of({.name = "bias, gelu by tanh",
-                    .ours =
-                        [](const Tensors& in) {
-                          return ours::bias_act(in[0], in[1], ours::Pointwise::gelu_tanh);
-                        },
-                    .theirs = [](const Tensors& in) { return at::gelu(in[0] + in[1], "tanh"); }},
-                   {x.product, x.bias});
-}
+at::Tensor gelu_tanh(const Biased& x) { return biased_gelu(x, ours::Pointwise::gelu_tanh); }
 
 // In fp32 for every precision.
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
